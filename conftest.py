@@ -1,0 +1,25 @@
+"""What every test of the project shares: pytester for the plugin's tests, and Hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+pytest_plugins = ["pytester"]
+
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("local", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+SHARED = Path(__file__).resolve().parent.parent / "shared"
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The material beside the repository: public recordings and cases, which are not part of it."""
+    if not SHARED.is_dir():
+        pytest.skip(f"{SHARED.name}/ (public recordings and cases) is not beside the repository")
+    return SHARED

@@ -1,0 +1,231 @@
+"""toolreplay's cassette format: vcrpy's `version: 1, interactions:` with three additions.
+
+* `toolreplay:` at the top: `format: 1` and the provenance.
+* A request body that is JSON stands as YAML, a response body under `body.json`; anything else stays vcrpy's
+  `body.string`, and `!!binary` where it is no text.
+* `toolreplay: {extends: i}` beside a request: its body is that of interaction `i` with the fields that stand here,
+  and its `messages` are the first `keep` messages of `i` (all of them where `keep` is absent) followed by those that
+  stand here. `drop` names fields of `i` that are gone. So a loop that repeats its history grows by what is new.
+
+Both stand outside `request`, whose keys vcrpy passes on as arguments. The format is versioned: a reader refuses a
+number it does not know.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..errors import CassetteError
+from ..wire.http import HttpRequest, HttpResponse
+from .exchange import Cassette, Exchange, Provenance
+
+FORMAT: Final = 1
+
+# What a replay or a check may need; everything else is noise or secret (protocol.md D.4).
+REQUEST_HEADERS: Final = frozenset(
+    {"content-type", "anthropic-version", "anthropic-beta", "x-stainless-retry-count"}
+)
+RESPONSE_HEADERS: Final = frozenset(
+    {"content-type", "request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-amzn-errortype"}
+)
+
+
+def encode(cassette: Cassette) -> dict[str, Any]:
+    """The cassette as the data of a YAML file."""
+    head: dict[str, Any] = {"version": 1}
+    if cassette.provenance is not None:
+        head["toolreplay"] = {"format": FORMAT, **dataclasses.asdict(cassette.provenance)}
+    bodies: list[object] = []
+    interactions = []
+    for exchange in cassette.exchanges:
+        interactions.append(_encode_exchange(exchange, bodies))
+        bodies.append(exchange.body)
+    return {**head, "interactions": interactions}
+
+
+def decode_cassette(data: Mapping[str, Any], name: str) -> Cassette:
+    """The cassette from the data of a YAML file.
+
+    Raises:
+        CassetteError: the data is not of a format this version reads.
+    """
+    head = data.get("toolreplay")
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        number = head.get("format") if isinstance(head, dict) else head
+        raise CassetteError(f"{name}: toolreplay format {number!r} is not known; update toolreplay or record again")
+    names = {field.name for field in dataclasses.fields(Provenance)}
+    provenance = Provenance(**{key: value for key, value in head.items() if key in names})
+    bodies: list[object] = []
+    exchanges = []
+    for index, interaction in enumerate(data.get("interactions") or []):
+        try:
+            exchange = _decode_exchange(interaction, bodies)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise CassetteError(f"{name}: interaction {index} is broken ({reason}); record the scenario again") from None
+        exchanges.append(exchange)
+        bodies.append(exchange.body)
+    return Cassette(tuple(exchanges), provenance)
+
+
+def decode(data: Mapping[str, Any], name: str) -> Iterator[tuple[HttpRequest, HttpResponse | None]]:
+    """The exchanges alone, as every other format's reader gives them."""
+    for exchange in decode_cassette(data, name).exchanges:
+        yield exchange.request, exchange.response
+
+
+def normalised(exchange: Exchange) -> Exchange:
+    """The exchange as it comes back from a file: headers allowed, JSON bodies in one spelling."""
+    response = exchange.response
+    return dataclasses.replace(
+        exchange,
+        headers=allowed(exchange.headers, REQUEST_HEADERS),
+        response=HttpResponse(
+            response.status, allowed(response.headers, RESPONSE_HEADERS), _decode_body(_response_body(response))
+        ),
+    )
+
+
+def allowed(headers: Mapping[str, str], names: frozenset[str]) -> dict[str, str]:
+    """The headers that may be kept; a retry count of 0 says nothing and is left out."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if name in names and (name, value) != ("x-stainless-retry-count", "0")
+    }
+
+
+def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, Any]:
+    body, extension = exchange.body, None
+    if not isinstance(body, bytes) and not _yaml_can_hold(body):
+        body = json.dumps(body)
+    elif isinstance(body, dict):
+        base = _best_base(body, bodies)
+        if base is not None:
+            body, extension = _difference(body, bodies[base], base)
+    entry: dict[str, Any] = {"toolreplay": extension} if extension else {}
+    entry["request"] = {
+        "method": exchange.method,
+        "uri": exchange.url,
+        "headers": _lists(allowed(exchange.headers, REQUEST_HEADERS)),
+        "body": _text_or_bytes(body) if isinstance(body, bytes) else body,
+    }
+    entry["response"] = {
+        "status": {"code": exchange.response.status, "message": ""},
+        "headers": _lists(allowed(exchange.response.headers, RESPONSE_HEADERS)),
+        "body": _response_body(exchange.response),
+    }
+    return entry
+
+
+def _best_base(body: Mapping[str, Any], bodies: Sequence[object]) -> int | None:
+    """The latest earlier body that shares at least one leading message."""
+    for index in range(len(bodies) - 1, -1, -1):
+        if isinstance(bodies[index], dict) and _shared(body, bodies[index]):
+            return index
+    return None
+
+
+def _shared(body: Mapping[str, Any], base: Any) -> int:
+    mine, theirs = body.get("messages"), base.get("messages")
+    if not isinstance(mine, list) or not isinstance(theirs, list):
+        return 0
+    if mine[: len(theirs)] == theirs:
+        return len(theirs)
+    return next((n for n, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs)))
+
+
+def _difference(body: Mapping[str, Any], base: Any, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    keep = _shared(body, base)
+    extension: dict[str, Any] = {"extends": index}
+    if keep < len(base["messages"]):
+        extension["keep"] = keep
+    dropped = [key for key in base if key not in body]
+    if dropped:
+        extension["drop"] = dropped
+    changed = {key: value for key, value in body.items() if key not in base or not _same(base[key], value)}
+    return {**changed, "messages": body["messages"][keep:]}, extension
+
+
+def _same(left: object, right: object) -> bool:
+    """Equal as JSON, where 1, 1.0 and true are three things although Python calls them equal."""
+    return left == right and json.dumps(left) == json.dumps(right)
+
+
+def _decode_exchange(interaction: Mapping[str, Any], bodies: Sequence[object]) -> Exchange:
+    request, response = interaction["request"], interaction["response"]
+    body = request.get("body")
+    extension = interaction.get("toolreplay")
+    if extension:
+        body = _extended(body, bodies[extension["extends"]], extension)
+    elif isinstance(body, str):
+        body = _parsed(body)
+    elif body is None:
+        body = b""
+    return Exchange(
+        method=request["method"],
+        url=request["uri"],
+        headers=_flat(request.get("headers") or {}),
+        body=body,
+        response=HttpResponse(
+            response["status"]["code"], _flat(response.get("headers") or {}), _decode_body(response.get("body") or {})
+        ),
+    )
+
+
+def _extended(body: Mapping[str, Any], base: Any, extension: Mapping[str, Any]) -> dict[str, Any]:
+    dropped = extension.get("drop", ())
+    kept = base["messages"][: extension.get("keep", len(base["messages"]))]
+    merged = {key: value for key, value in base.items() if key not in dropped}
+    return {**merged, **body, "messages": [*kept, *body["messages"]]}
+
+
+def _response_body(response: HttpResponse) -> dict[str, Any]:
+    if response.content_type == "application/json" and isinstance(response.json, dict) and _yaml_can_hold(response.json):
+        return {"json": response.json}
+    return {"string": _text_or_bytes(response.body)}
+
+
+def _decode_body(body: Mapping[str, Any]) -> bytes:
+    if "json" in body:
+        return json.dumps(body["json"], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = body.get("string", b"")
+    return text.encode() if isinstance(text, str) else bytes(text or b"")
+
+
+def _yaml_can_hold(value: object) -> bool:
+    """Lone surrogates are JSON (escaped) but no YAML."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _parsed(text: str) -> object:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text.encode()
+    return value if isinstance(value, dict | list) else text.encode()
+
+
+def _text_or_bytes(body: bytes) -> str | bytes:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body
+
+
+def _lists(headers: Mapping[str, str]) -> dict[str, list[str]]:
+    return {name: [value] for name, value in headers.items()}
+
+
+def _flat(headers: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        str(name): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in headers.items()
+    }

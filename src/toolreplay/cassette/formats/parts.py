@@ -1,0 +1,103 @@
+"""The parts that recording formats share: headers in any notation, requests, responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...wire.endpoints import endpoint
+from ...wire.http import HttpRequest, HttpResponse
+from ..bodies import Base64, to_bytes, unpack
+from ..recording import MalformedError
+
+# They describe the transport of bytes that are kept decompressed and whole.
+_TRANSPORT = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def string(value: object) -> str:
+    """A name or value of a header, a method, a URL; some recorders keep them as bytes."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def headers(value: object) -> dict[str, str]:
+    """Headers from `{name: value}`, `{name: [values]}`, `[{name:, value:}]`, `[[name, value]]` or `[name, value, ...]`."""
+    found: dict[str, str] = {}
+    for name, content in _pairs(value):
+        key = string(name).lower()
+        text = ", ".join(map(string, content)) if isinstance(content, (list, tuple)) else string(content)
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+def _pairs(value: object) -> Iterable[tuple[object, object]]:
+    if isinstance(value, dict):
+        return value.items()
+    if not isinstance(value, list):
+        return ()
+    if all(isinstance(item, dict) for item in value):
+        return [(item.get("name"), item.get("value")) for item in value]
+    if all(isinstance(item, list) and len(item) == 2 for item in value):
+        return [(name, content) for name, content in value]
+    return list(zip(value[::2], value[1::2], strict=False))
+
+
+def request(
+    fields: Mapping[str, Any], *, method: object, url: object, head: object, body: object
+) -> HttpRequest:
+    """A request; `fields` is what the file says of it, for the line of an error."""
+    if not isinstance(url, (str, bytes)) or not url:
+        raise MalformedError(f"a request has no URL, but {url!r}", fields)
+    sent = HttpRequest(string(method or "GET").upper(), string(url), headers(head))
+    return HttpRequest(sent.method, sent.url, sent.headers, _unpacked(body, sent, sent.headers, fields))
+
+
+def response(
+    fields: Mapping[str, Any], sent: HttpRequest, *, status: object, head: object, body: object
+) -> HttpResponse:
+    """The response to `sent`, decompressed, without the headers that described how its bytes came."""
+    try:
+        code = int(status) if isinstance(status, (int, str)) else None
+    except ValueError:
+        code = None
+    if code is None:
+        raise MalformedError(f"a response has the status {status!r}, not a number", fields)
+    got = headers(head)
+    plain = _unpacked(body, sent, got, fields)
+    return HttpResponse(code, {name: text for name, text in got.items() if name not in _TRANSPORT}, plain)
+
+
+def stored_body(fields: Mapping[str, Any]) -> object:
+    """The body of a request or response under any name and wrapping that recorders give it.
+
+    vcrpy: `body` (text, bytes), `body: {string:}`, `body: {base64_string:}`, and `content` where it recorded httpx;
+    pydantic-ai: `parsed_body`; Ruby VCR: `body: {encoding:, string:}`.
+    """
+    if "parsed_body" in fields:
+        return fields["parsed_body"]
+    body = fields.get("body")
+    if body is None:
+        return fields.get("content")
+    if isinstance(body, dict):
+        if "string" in body and body.keys() <= {"string", "encoding"}:
+            return body["string"]
+        if body.keys() in ({"base64_string"}, {"encoding", "base64_string"}):
+            return Base64(body["base64_string"])
+    return body
+
+
+def _unpacked(body: object, sent: HttpRequest, head: Mapping[str, str], fields: Mapping[str, Any]) -> bytes:
+    try:
+        plain = to_bytes(body)
+        return unpack(plain, head.get("content-encoding", ""))
+    except MalformedError as error:
+        # A recording may hold anything beside the model's calls; what is damaged there is nobody's business here.
+        if endpoint(sent.method, sent.url) is None:
+            return body if isinstance(body, bytes) else b""
+        raise MalformedError(f"a body is {error.reason}", error.at or fields) from None

@@ -1,0 +1,127 @@
+"""vcrpy's patches of every HTTP stack, installed once and asked through one seam.
+
+vcrpy patches httpx2, httpx, aiohttp, botocore, urllib3 and requests, and asks a Cassette object two questions: can
+you play a response for this request, and which. `_Seam` is such an object. It holds no recording; it hands the
+request to whoever listens, and what the listener says is served. Patching costs about as much as two turns of a
+loop, so the patches stay in place while anybody holds them (`hold`), not for each session anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from vcr.cassette import Cassette
+from vcr.patch import CassettePatcherBuilder
+from vcr.record_mode import RecordMode
+from vcr.request import Request as VcrRequest
+
+from ..wire.http import HttpRequest, HttpResponse
+
+
+class Listener(Protocol):
+    """Who answers the requests of this process."""
+
+    def answer(self, request: HttpRequest) -> HttpResponse | None:
+        """The response to serve; None lets the request out to where it was going."""
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Called with the response to a request that was let out."""
+
+
+class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
+    """A Cassette without a file. vcrpy asks, the listener answers."""
+
+    def __init__(self, listener: Listener) -> None:
+        super().__init__(path="toolreplay", record_mode=RecordMode.ALL)
+        self._listener = listener
+
+    def can_play_response_for(self, request: VcrRequest) -> bool:
+        # vcrpy hands the same object to play_response and append: the answer and the parsed request travel on it.
+        request.toolreplay_request = _request(request)
+        request.toolreplay_answer = self._listener.answer(request.toolreplay_request)
+        return request.toolreplay_answer is not None
+
+    def play_response(self, request: VcrRequest) -> dict[str, Any]:
+        return _vcr_response(request.toolreplay_answer)
+
+    def append(self, request: VcrRequest, response: Mapping[str, Any]) -> None:
+        self._listener.observe(request.toolreplay_request, _response(response))
+
+
+class Interceptor:
+    """Puts the patches in place while at least one holder wants them. Thread safe."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._patches = ExitStack()
+        self._probe: object = None
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep the patches in place for the length of the block."""
+        with self._lock:
+            if self._holders and not self._in_place():
+                # A vcr cassette that was opened before us and closed while we held has put the originals back.
+                self._patches.close()
+                self._install()
+            elif not self._holders:
+                self._install()
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if not self._holders:
+                    self._patches.close()
+
+    def _install(self) -> None:
+        self._patches = ExitStack()
+        for patcher in CassettePatcherBuilder(_Seam(self._listener)).build():
+            self._patches.enter_context(patcher)
+        self._probe = _probe()
+
+    def _in_place(self) -> bool:
+        return self._probe is _probe()
+
+
+def _probe() -> object:
+    import http.client
+
+    return http.client.HTTPSConnection
+
+
+def _request(request: VcrRequest) -> HttpRequest:
+    body = request.body
+    if body is None:
+        body = b""
+    elif not isinstance(body, bytes):
+        body = b"".join(body) if hasattr(body, "__iter__") else str(body).encode()
+    headers = {_text(name): _text(value) for name, value in request.headers.items()}
+    return HttpRequest(request.method, request.uri, headers, body)
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _response(response: Mapping[str, Any]) -> HttpResponse:
+    headers = {name: ", ".join(_text(value) for value in values) for name, values in response["headers"].items()}
+    return HttpResponse(response["status"]["code"], headers, response["body"]["string"] or b"")
+
+
+def _vcr_response(response: HttpResponse) -> dict[str, Any]:
+    return {
+        "status": {"code": response.status, "message": HTTPStatus(response.status).phrase if response.status in _KNOWN else ""},
+        "headers": {name: [value] for name, value in response.headers.items()},
+        "body": {"string": response.body},
+    }
+
+
+_KNOWN = frozenset(HTTPStatus)

@@ -1,0 +1,150 @@
+"""Handing out recorded replies: which exchange answers this request, each one once.
+
+Three ways to match, each a look-up by key and not a search:
+
+* `exact`: the same endpoint and the same body, as JSON. For the loop that recorded the cassette.
+* `conversation`: the same user texts and the same calls asked for and answered. For any other loop: the wording and
+  form of results, the system text and the schemas are judged by rules and expectations, not by matching.
+* `order`: the next reply, whatever was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Sequence
+from enum import StrEnum
+
+from ..contract.conversations import Conversations, Verdict
+from ..wire.endpoints import endpoint
+from ..wire.exchange import read_request, read_response
+from ..wire.http import HttpRequest
+from ..wire.model import Message, Reply, Text, ToolResult, ToolUse
+from .exchange import Exchange
+
+
+class Match(StrEnum):
+    """How a request finds its recorded exchange; the value is what scenario files say."""
+
+    EXACT = "exact"
+    CONVERSATION = "conversation"
+    ORDER = "order"
+
+
+class Playback:
+    """The exchanges of one cassette and which of them were played."""
+
+    def __init__(self, exchanges: Sequence[Exchange], match: Match) -> None:
+        self.exchanges = exchanges
+        self.match = match
+        self._waiting = dict.fromkeys(range(len(exchanges)))
+        self._by_key: dict[Hashable, deque[int]] | None = None
+
+    @property
+    def left_over(self) -> tuple[int, ...]:
+        """The indexes of the exchanges that were not played, in order."""
+        return tuple(self._waiting)
+
+    def take(self, request: HttpRequest, verdict: Verdict | None) -> Exchange | None:
+        """The exchange that answers the request, marked as played; None is a miss.
+
+        Args:
+            verdict: the request's place in its conversation; None where it is no conversation (`count_tokens`).
+        """
+        index = self._find(request, verdict)
+        if index is None:
+            return None
+        del self._waiting[index]
+        return self.exchanges[index]
+
+    def _find(self, request: HttpRequest, verdict: Verdict | None) -> int | None:
+        upcoming = next(iter(self._waiting), None)
+        if upcoming is None or self.match is Match.ORDER:
+            return upcoming
+        if self.match is Match.CONVERSATION and verdict is not None:
+            return self._look_up(conversation_key(verdict.all_messages))
+        # A loop that is as it was asks in the recorded order; comparing with the next one is cheaper than a digest.
+        if _same_body(self.exchanges[upcoming], request):
+            return upcoming
+        return self._look_up(_exact_key(request.method, request.url, request.json or request.body))
+
+    def _look_up(self, key: Hashable) -> int | None:
+        if self._by_key is None:
+            self._by_key = self._index()
+        candidates = self._by_key.get(key, deque())
+        while candidates:
+            index = candidates.popleft()
+            if index in self._waiting:
+                return index
+        return None
+
+    def _index(self) -> dict[Hashable, deque[int]]:
+        keys = self._conversation_keys() if self.match is Match.CONVERSATION else self._exact_keys()
+        found: dict[Hashable, deque[int]] = defaultdict(deque)
+        for index, key in enumerate(keys):
+            found[key].append(index)
+        return dict(found)
+
+    def _exact_keys(self) -> list[Hashable]:
+        return [_exact_key(exchange.method, exchange.url, exchange.body) for exchange in self.exchanges]
+
+    def _conversation_keys(self) -> list[Hashable]:
+        conversations = Conversations()
+        keys: list[Hashable] = []
+        for exchange in self.exchanges:
+            request = read_request(exchange.request)
+            if request is None:
+                keys.append(_exact_key(exchange.method, exchange.url, exchange.body))
+                continue
+            verdict = conversations.judge(request)
+            keys.append(conversation_key(verdict.all_messages))
+            reply = read_response(request, exchange.response)
+            if isinstance(reply, Reply):
+                conversations.served(verdict, reply)
+        return keys
+
+
+def conversation_key(messages: Iterable[Message]) -> Hashable:
+    """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered."""
+    key: list[tuple[str, ...]] = []
+    answered: list[str] = []
+    for message in messages:
+        for block in message.blocks:
+            match block:
+                case ToolResult():
+                    answered.append(block.id or "")
+                case ToolUse():
+                    _flush(answered, key)
+                    key.append(("use", block.id or ""))
+                case Text() if message.role == "user":
+                    _flush(answered, key)
+                    key.append(("user", block.text or ""))
+                case _:
+                    pass
+    _flush(answered, key)
+    return tuple(key)
+
+
+def _flush(answered: list[str], key: list[tuple[str, ...]]) -> None:
+    """Results of one turn may come in any order."""
+    if answered:
+        key.append(("results", *sorted(answered)))
+        answered.clear()
+
+
+def _target(method: str, url: str) -> Hashable:
+    """Where a request goes, whatever host and prefix it is sent through."""
+    found = endpoint(method, url)
+    return (method, url) if found is None else (found.wire, found.operation, found.carrier, found.model)
+
+
+def _same_body(exchange: Exchange, request: HttpRequest) -> bool:
+    if exchange.body != (request.body if request.json is None else request.json):
+        return False
+    return _target(exchange.method, exchange.url) == _target(request.method, request.url)
+
+
+def _exact_key(method: str, url: str, body: object) -> Hashable:
+    text = body if isinstance(body, bytes) else json.dumps(body, sort_keys=True).encode()
+    return (_target(method, url), hashlib.sha256(text).digest())

@@ -1,0 +1,7 @@
+"""`python -m toolreplay.cli`, the same as `toolreplay`."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

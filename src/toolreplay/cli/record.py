@@ -1,0 +1,58 @@
+"""`toolreplay record`: record the scenarios' cassettes from the live API."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from ..errors import UsageError
+from ..files.project import find_project
+from ..report.run_text import details, summary_line
+from ..runner.play import play_scenario
+from ..runner.record import record_scenario
+from ..runner.router import INTERCEPTOR
+from ..runner.run import Outcome, exit_code
+from .scenarios import collect
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file")
+    parser.add_argument("--base-url", metavar="URL", help="where to send requests (default: the SDK's own)")
+    parser.add_argument("--loop", metavar="MODULE:FUNCTION", help="record another loop's own cassette")
+    parser.add_argument("--stale", action="store_true", help="only scenarios whose recording is stale or missing")
+    parser.add_argument("-k", dest="keyword", metavar="TEXT", help="only scenarios whose id contains the text")
+
+
+def call(options: argparse.Namespace) -> int:
+    """Record, a line for each scenario. A run that does not pass leaves the old cassette as it was."""
+    if not os.environ.get("ANTHROPIC_API_KEY") and options.base_url is None:
+        raise UsageError("recording needs a key: set ANTHROPIC_API_KEY, or name a server with --base-url")
+    project = find_project()
+    collected = collect(options.paths, project, options.keyword)
+    outcomes = [run.outcome for run in collected.broken]
+    for run in collected.broken:
+        _show(details(run))
+    with INTERCEPTOR.hold():
+        for scenario in collected.scenarios:
+            if options.stale and _is_fresh(play_scenario(scenario, project, loop=options.loop).outcome):
+                continue
+            run, path = record_scenario(scenario, project, base_url=options.base_url, loop=options.loop)
+            outcomes.append(run.outcome)
+            print(f"{summary_line(run)}  {'-> ' + str(path.relative_to(project.root)) if path else 'nothing written'}")
+            _show(details(run))
+    if options.stale and not outcomes:
+        print("every recording is up to date")
+        return 0
+    return exit_code(outcomes)
+
+
+def _is_fresh(outcome: Outcome) -> bool:
+    return outcome not in (Outcome.STALE, Outcome.ERROR)
+
+
+def _show(lines: list[str]) -> None:
+    for line in lines:
+        print(f"      {line}")
+    sys.stdout.flush()

@@ -1,0 +1,60 @@
+"""`toolreplay run`: play scenarios against their cassettes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ..files.project import find_project
+from ..report.junit import runs_junit
+from ..report.run_json import runs_json
+from ..report.run_text import details, summary_line, totals
+from ..runner.play import play_scenario
+from ..runner.router import INTERCEPTOR
+from ..runner.run import Run, exit_code
+from ..scenario.model import Scenario
+from .scenarios import collect
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file")
+    parser.add_argument("--loop", metavar="MODULE:FUNCTION", help="the loop under test (default: toolreplay.loop:run)")
+    parser.add_argument("-k", dest="keyword", metavar="TEXT", help="only scenarios whose id contains the text")
+    parser.add_argument("--format", choices=("text", "json", "junit"), default="text", help="default: text")
+
+
+def call(options: argparse.Namespace) -> int:
+    """Play the scenarios and print a line each."""
+    project = find_project()
+    collected = collect(options.paths, project, options.keyword)
+    runs = list(collected.broken)
+    text = options.format == "text"
+    for run in runs if text else ():
+        _show(run)
+    with INTERCEPTOR.hold():
+        for scenario in collected.scenarios:
+            runs.append(play_scenario(scenario, project, loop=options.loop))
+            if text:
+                _show(runs[-1])
+    if text:
+        print(totals(runs) if runs else f"no scenarios found in {', '.join(map(str, options.paths)) or 'the project'}")
+    elif options.format == "json":
+        print(json.dumps(runs_json(runs), indent=2))
+    else:
+        print(runs_junit(runs))
+    if not runs and not text:
+        print("toolreplay: no scenarios found", file=sys.stderr)
+    return exit_code([run.outcome for run in runs])
+
+
+def _show(run: Run) -> None:
+    print(summary_line(run))
+    for line in details(run):
+        print(f"      {line}")
+    sys.stdout.flush()
+
+
+__all__ = ["Path", "Scenario", "add_arguments", "call"]

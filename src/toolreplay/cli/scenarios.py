@@ -1,0 +1,53 @@
+"""Which scenarios a command is about: from its arguments, or from the project's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ScenarioError
+from ..files.project import Project
+from ..runner.run import Failure, Outcome, Run
+from ..scenario.load import find_files, load_file, select
+from ..scenario.model import Scenario
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The scenarios found, and an ERROR run for each file that is broken."""
+
+    scenarios: tuple[Scenario, ...]
+    broken: tuple[Run, ...]
+
+
+def collect(paths: Sequence[str], project: Project, keyword: str | None = None) -> Collected:
+    """Load the scenarios that the arguments name; a broken file does not keep the others from being played.
+
+    Raises:
+        ScenarioError: a path does not exist, or names a scenario that is not in its file.
+    """
+    scenarios: list[Scenario] = []
+    broken: list[Run] = []
+    named = [_split(path) for path in paths] or [(path, "") for path in project.scenarios if path.exists()]
+    for path, name in named:
+        for file in find_files([path], project.root):
+            try:
+                loaded = load_file(file, project.root)
+            except ScenarioError as error:
+                failure = Failure(Outcome.ERROR, "", str(error))
+                broken.append(Run(_shown(file, project), Outcome.ERROR, failures=(failure,)))
+                continue
+            scenarios += (select(loaded, f"{file}::{name}"),) if name else loaded
+    unique = {scenario.id: scenario for scenario in scenarios}
+    chosen = tuple(one for one in unique.values() if keyword is None or keyword.lower() in one.id.lower())
+    return Collected(chosen, tuple(broken))
+
+
+def _split(argument: str) -> tuple[Path, str]:
+    path, _, name = argument.partition("::")
+    return Path(path).absolute(), name
+
+
+def _shown(path: Path, project: Project) -> str:
+    return path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path)

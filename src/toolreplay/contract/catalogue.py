@@ -1,0 +1,143 @@
+"""The catalogue: every rule is a pure function, registered with its code, its severities and its evidence.
+
+A rule's docstring is its page. Its first line says what the rule is about; then `Why:`, `Fix:` (one sentence,
+which findings repeat), `Good:` and `Bad:` (YAML of a request, or of a run for TR6xx) follow, each on a line
+of its own. Rules are sorted by what they look at, so that the checker hands each its own view and no rule
+searches the whole
+conversation: a `Message` once, a `Step` (a turn at its end), the `Request` outside its messages, or a whole
+    `RunFacts`.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeAlias, TypeVar
+
+from ..wire.model import Message, Wire
+from .facts import RunFacts
+from .finding import Broken, Finding, Profile, Severity
+from .turns import Context, Step
+
+View = TypeVar("View")
+
+Answers: TypeAlias = Mapping[Wire, Sequence[str]]
+
+_LETTERS = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.INFO}
+_SECTIONS = re.compile(r"^(Why|Fix|Good|Bad):[ \t]*", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Rule(Generic[View]):
+    """A registered rule.
+
+    Attributes:
+        severities: per profile; a profile that is not a key is not judged.
+        evidence: what the severity rests on: where the API's refusal was seen, or a document.
+        answers: the API's own words per wire, as templates of `wording`; empty where none are known.
+    """
+
+    code: str
+    name: str
+    severities: Mapping[Profile, Severity]
+    evidence: str
+    judge: Callable[[View, Context], Iterable[Broken]]
+    page: Mapping[str, str] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
+
+    @cached_property
+    def what(self) -> str:
+        """The first line of the page."""
+        return self.page["What"]
+
+    @cached_property
+    def fix(self) -> str:
+        """What to do, in one line."""
+        return " ".join(self.page["Fix"].split())
+
+    def findings(self, view: View, context: Context) -> Iterator[Finding]:
+        """Judge one view; nothing where the rule does not apply to the profile."""
+        severity = self.severities.get(context.profile)
+        if severity is None:
+            return
+        for broken in self.judge(view, context):
+            yield Finding(
+                code=self.code,
+                name=self.name,
+                severity=broken.severity or severity,
+                path=broken.path,
+                message=broken.message,
+                fix=broken.fix or self.fix,
+                api=broken.api,
+            )
+
+
+AnyRule: TypeAlias = Rule[Message] | Rule[Step] | Rule[Context] | Rule[RunFacts]
+Judge = Callable[[View, Context], Iterable[Broken]]
+MESSAGE_RULES: list[Rule[Message]] = []
+STEP_RULES: list[Rule[Step]] = []
+REQUEST_RULES: list[Rule[Context]] = []
+RUN_RULES: list[Rule[RunFacts]] = []
+
+
+def on_message(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Message]], Judge[Message]]:
+    """Register a rule about one message. `severities`: a letter for messages, gateway, converse: `EE-`."""
+    return _register(MESSAGE_RULES, code, name, severities, evidence, answers)
+
+
+def on_step(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Step]], Judge[Step]]:
+    """Register a rule about a turn at its end and the turn before it."""
+    return _register(STEP_RULES, code, name, severities, evidence, answers)
+
+
+def on_request(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Context]], Judge[Context]]:
+    """Register a rule about the request outside its messages: tools, tool choice, parameters."""
+    return _register(REQUEST_RULES, code, name, severities, evidence, answers)
+
+
+def on_run(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[RunFacts]], Judge[RunFacts]]:
+    """Register a rule about a whole run: replies, what the tools really did, and what was sent."""
+    return _register(RUN_RULES, code, name, severities, evidence, answers)
+
+
+def all_rules() -> dict[str, AnyRule]:
+    """Every rule by its code, in the order of the codes."""
+    rules: tuple[AnyRule, ...] = (*MESSAGE_RULES, *STEP_RULES, *REQUEST_RULES, *RUN_RULES)
+    return {rule.code: rule for rule in sorted(rules, key=lambda rule: rule.code)}
+
+
+def _register(
+    rules: list[Rule[View]], code: str, name: str, severities: str, evidence: str, answers: Answers | None
+) -> Callable[[Judge[View]], Judge[View]]:
+    def register(judge: Judge[View]) -> Judge[View]:
+        levels = {
+            profile: _LETTERS[letter]
+            for profile, letter in zip(Profile, severities, strict=True)
+            if letter != "-"
+        }
+        rules.append(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}))
+        return judge
+
+    return register
+
+
+def _page(docstring: str) -> dict[str, str]:
+    first, _, rest = docstring.partition("\n")
+    pieces = _SECTIONS.split(textwrap.dedent(rest))
+    page = {"What": first.strip(), "More": pieces[0].strip()}
+    page.update(
+        (title, textwrap.dedent(text).strip("\n"))
+        for title, text in zip(pieces[1::2], pieces[2::2], strict=True)
+    )
+    return page

@@ -1,0 +1,153 @@
+"""The checker as a fold: a state and new messages give a state with its findings.
+
+`fold` judges what has ended and keeps it; `close` judges the request as it stands, with its last turn still
+open, and keeps nothing. So a conversation that grows costs what is new in it, and checking a request whole is
+the same fold from the empty state (`check_request`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..wire.fields import mapping
+from ..wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Wire
+from . import rules as _rules  # noqa: F401  (registers the catalogue)
+from .catalogue import MESSAGE_RULES, REQUEST_RULES, STEP_RULES
+from .finding import Finding, Profile
+from .turns import Context, Step, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What judging further messages needs of the earlier ones.
+
+    Attributes:
+        count: messages folded so far.
+        joined: how many messages those of ended turns are when neighbours of one role are joined.
+        open: the messages of the turn that has not ended yet.
+        before: the turn before it, system messages aside.
+        between: system messages since `before`.
+        seen: where each tool_use id of an ended turn stands.
+        server_uses: every server or MCP call so far, by id.
+        answered: the ids of those with a result so far.
+        findings: everything found in turns and messages so far.
+    """
+
+    count: int = 0
+    joined: int = 0
+    open: tuple[Message, ...] = ()
+    before: Turn | None = None
+    between: tuple[Message, ...] = ()
+    seen: Mapping[str, Place] = field(default_factory=dict)
+    server_uses: Mapping[str, ServerToolUse] = field(default_factory=dict)
+    answered: frozenset[str] = frozenset()
+    findings: tuple[Finding, ...] = ()
+
+
+EMPTY = State()
+
+
+def profile_of(wire: Wire) -> Profile:
+    """The profile a wire is judged by unless the user says otherwise."""
+    return Profile.CONVERSE if wire is Wire.CONVERSE else Profile.MESSAGES
+
+
+def fold(state: State, messages: Iterable[Message], context: Context) -> State:
+    """Take in further messages of one conversation."""
+    for message in messages:
+        state = _take(state, message, context)
+    return state
+
+
+def close(state: State, context: Context) -> tuple[Finding, ...]:
+    """All findings of the request that ends here: of its messages, its open turn, and its other fields."""
+    found = list(state.findings)
+    if state.open or state.between:
+        found += _judge_turn(state, context, last=True)
+    for rule in REQUEST_RULES:
+        found += rule.findings(context, context)
+    return tuple(found)
+
+
+def check_request(request: Request, profile: Profile | None = None) -> tuple[Finding, ...]:
+    """Check one request whole."""
+    context = Context(profile or profile_of(request.wire), request)
+    return close(fold(EMPTY, request.messages, context), context)
+
+
+def _take(state: State, message: Message, context: Context) -> State:
+    compacted = _compacted(message)
+    if compacted is not None:
+        ended = state.joined + bool(state.open)
+        state, message = State(count=state.count, joined=ended), compacted
+    if message.role == "system":
+        if state.open:
+            state = _end_turn(state, context)
+        state = replace(state, between=(*state.between, message), joined=state.joined + 1)
+    elif state.open and state.open[0].role != message.role:
+        state = replace(_end_turn(state, context), open=(message,))
+    else:
+        state = replace(state, open=(*state.open, message))
+    found = [finding for rule in MESSAGE_RULES for finding in rule.findings(message, context)]
+    return replace(state, count=state.count + 1, findings=(*state.findings, *found))
+
+
+def _compacted(message: Message) -> Message | None:
+    """The message from its last compaction block on, if it has one.
+
+    The API ignores every block before a compaction block with content (docs: build-with-claude/compaction),
+    so the conversation is judged from there on; a client may keep or drop what stood before it.
+    """
+    if message.role != "assistant":
+        return None
+    for index in range(len(message.blocks) - 1, -1, -1):
+        block = message.blocks[index]
+        if (
+            isinstance(block, Other)
+            and block.type == "compaction"
+            and mapping(block.raw).get("content") is not None
+        ):
+            return replace(message, blocks=message.blocks[index:])
+    return None
+
+
+def _end_turn(state: State, context: Context) -> State:
+    turn = Turn(state.open[0].role, state.open, state.joined)
+    found = _judge_turn(state, context, last=False)
+    uses = {use.id: use.place for use in turn.uses if use.id is not None}
+    servers = {use.id: use for use in turn.server_uses if use.id is not None}
+    return replace(
+        state,
+        joined=state.joined + 1,
+        open=(),
+        before=turn,
+        between=(),
+        seen={**uses, **state.seen} if uses else state.seen,
+        server_uses={**state.server_uses, **servers} if servers else state.server_uses,
+        answered=state.answered | _answered(turn) if servers or state.server_uses else state.answered,
+        findings=(*state.findings, *found),
+    )
+
+
+def _judge_turn(state: State, context: Context, *, last: bool) -> list[Finding]:
+    turn = Turn(state.open[0].role if state.open else "", state.open, state.joined)
+    before = state.before
+    step = Step(
+        turn=turn,
+        before=before,
+        between=state.between,
+        seen=state.seen,
+        servers=frozenset(state.server_uses),
+        open_servers=tuple(use for use in before.server_uses if use.id not in state.answered)
+        if before
+        else (),
+        last=last,
+    )
+    return [finding for rule in STEP_RULES for finding in rule.findings(step, context)]
+
+
+def _answered(turn: Turn) -> frozenset[str]:
+    return frozenset(
+        block.id for block in turn.blocks if isinstance(block, ServerToolResult) and block.id is not None
+    )

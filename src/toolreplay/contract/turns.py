@@ -1,0 +1,153 @@
+"""What rules look at: a conversation cut into turns.
+
+A turn is a run of neighbouring messages of one role. The Messages API joins such neighbours before it judges
+them (API docs, "Consecutive `user` or `assistant` turns in your request will be combined into a single
+turn"); the other profiles do not, and the rules that care look at `Turn.messages`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
+from .finding import Profile
+
+
+@dataclass(frozen=True)
+class Context:
+    """What stays the same over one request: whose contract is held, and the request itself."""
+
+    profile: Profile
+    request: Request
+
+    @property
+    def wire(self) -> Wire:
+        """The wire of the request."""
+        return self.request.wire
+
+    @property
+    def joins_neighbours(self) -> bool:
+        """Whether neighbouring messages of one role count as one (only on the first-party API)."""
+        return self.profile is Profile.MESSAGES
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Neighbouring messages of one role, with their blocks sorted out once.
+
+    Attributes:
+        number: the index of the turn when neighbours are joined, which is how the first-party API counts.
+    """
+
+    role: str
+    messages: tuple[Message, ...]
+    number: int = 0
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks, in order."""
+        if len(self.messages) == 1:
+            return self.messages[0].blocks
+        return tuple(block for message in self.messages for block in message.blocks)
+
+    @cached_property
+    def uses(self) -> tuple[ToolUse, ...]:
+        """The client calls, in order; those in a user message are TR204's business and left out."""
+        if self.role != "assistant":
+            return ()
+        return tuple(block for block in self.blocks if isinstance(block, ToolUse))
+
+    @cached_property
+    def results(self) -> tuple[ToolResult, ...]:
+        """The client results, in order; those in an assistant message are TR204's business and left out."""
+        if self.role != "user":
+            return ()
+        return tuple(block for block in self.blocks if isinstance(block, ToolResult))
+
+    @cached_property
+    def server_uses(self) -> tuple[ServerToolUse, ...]:
+        """The calls that the API's side runs."""
+        return tuple(block for block in self.blocks if isinstance(block, ServerToolUse))
+
+    @cached_property
+    def misplaced(self) -> tuple[ToolUse | ToolResult, ...]:
+        """The tool blocks that may not stand in a turn of this role (TR204)."""
+        kind = {"assistant": ToolResult, "user": ToolUse}.get(self.role, (ToolUse, ToolResult))
+        return tuple(
+            block
+            for block in self.blocks
+            if isinstance(block, ToolUse | ToolResult) and isinstance(block, kind)
+        )
+
+    @cached_property
+    def misplaced_ids(self) -> frozenset[str | None]:
+        """Their ids."""
+        return frozenset(block.id for block in self.misplaced)
+
+    def api_index(self, message: int, context: Context) -> int:
+        """The index that the API's own error message gives to one of this turn's messages."""
+        return self.number if context.joins_neighbours else message
+
+    def api_place(self, place: Place, context: Context) -> str:
+        """The name that the API's own error message gives to a block of this turn: `messages.2.content.0`."""
+        if not context.joins_neighbours:
+            return place.dotted
+        before = sum(len(message.blocks) for message in self.messages if message.index < place.message)
+        return f"messages.{self.number}.content.{before + (place.block or 0)}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One turn at its end, with what stood before it: what pairing rules look at.
+
+    Attributes:
+        turn: the turn that has just ended; without messages where the request ends before one could start.
+        before: the turn before it, system messages aside; None at the start of the conversation.
+        between: the system messages that stand between the two.
+        seen: where each tool_use id of an earlier turn stands.
+        servers: the ids of all server and MCP calls of earlier turns.
+        open_servers: those of them made in `before` and not answered so far.
+        last: whether the request ends here.
+    """
+
+    turn: Turn
+    before: Turn | None
+    between: tuple[Message, ...]
+    seen: Mapping[str, Place]
+    servers: frozenset[str]
+    open_servers: tuple[ServerToolUse, ...]
+    last: bool
+
+    @property
+    def calls(self) -> tuple[ToolUse, ...]:
+        """The client calls that this turn has to answer."""
+        return self.before.uses if self.before is not None else ()
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The ids of those calls; a call without an id is TR202's business and has none."""
+        return frozenset(use.id for use in self.calls if use.id)
+
+    @cached_property
+    def answers(self) -> tuple[ToolResult, ...]:
+        """The results that answer a call of the turn before; where two answer the same one, the first."""
+        first: dict[str, ToolResult] = {}
+        for result in self.turn.results:
+            if result.id in self.called:
+                first.setdefault(result.id or "", result)
+        return tuple(first.values())
+
+    @cached_property
+    def misplaced_ids(self) -> frozenset[str | None]:
+        """Ids of tool blocks in a message of the wrong role: TR204 explains what they leave open."""
+        return self.turn.misplaced_ids | (
+            self.before.misplaced_ids if self.before is not None else frozenset()
+        )
+
+    def views(self, context: Context) -> tuple[tuple[Block, ...], ...]:
+        """The blocks of the turn as the profile judges them: together where it joins, else by message."""
+        if context.joins_neighbours:
+            return (self.turn.blocks,)
+        return tuple(message.blocks for message in self.turn.messages)

@@ -1,0 +1,1 @@
+"""Runs and check reports for people and for machines. Nothing here decides anything."""

@@ -1,0 +1,35 @@
+"""Runs as JUnit XML, which every CI reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from ..runner.run import Outcome, Run
+from .run_text import details, summary_line
+
+_TAGS: Final = {Outcome.FAIL: "failure", Outcome.STALE: "failure", Outcome.ERROR: "error", Outcome.SKIP: "skipped"}
+# What XML 1.0 cannot hold, whatever a model or tool said.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def runs_junit(runs: Sequence[Run]) -> str:
+    """One testsuite with a testcase for each scenario."""
+    suite = ET.Element("testsuite", name="toolreplay", tests=str(len(runs)))
+    suite.set("failures", str(sum(_TAGS.get(run.outcome) == "failure" for run in runs)))
+    suite.set("errors", str(sum(run.outcome is Outcome.ERROR for run in runs)))
+    suite.set("skipped", str(sum(run.outcome is Outcome.SKIP for run in runs)))
+    suite.set("time", f"{sum(run.seconds for run in runs):.3f}")
+    for run in runs:
+        file, _, name = run.id.partition("::")
+        case = ET.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name), time=f"{run.seconds:.3f}")
+        tag = _TAGS.get(run.outcome)
+        if tag is not None:
+            ET.SubElement(case, tag, message=_clean(summary_line(run))).text = _clean("\n".join(details(run)))
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)

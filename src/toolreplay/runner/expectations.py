@@ -1,0 +1,122 @@
+"""What a scenario expects, held against what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..contract.facts import CallFacts
+from ..scenario.matchers import in_words, mismatch
+from ..scenario.model import Scenario
+from ..scenario.steps import Expectation, ExpectedCall, Turns
+from ..wire.model import Reply
+from .run import Failure, Outcome
+from .session import Session
+
+
+def check_expectations(scenario: Scenario, session: Session, facts: Sequence[CallFacts]) -> tuple[Failure, ...]:
+    """Every expectation that was not met, in the order of the prompts."""
+    failures = []
+    prompts = {served.use.id: served.prompt for served in session.calls.served}
+    for number, step in enumerate(scenario.conversation, 1):
+        if step.expect is None:
+            continue
+        calls = [call for call in facts if prompts.get(call.use.id) == number]
+        replies = [
+            one.reply for one in session.exchanges if one.prompt == number and isinstance(one.reply, Reply)
+        ]
+        for field, text in _unmet(step.expect, calls, replies):
+            line = scenario.line_of("conversation", number - 1, "expect", *field)
+            failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
+    return tuple(failures)
+
+
+_Unmet = tuple[tuple[str | int, ...], str]
+
+
+def _unmet(expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Reply]) -> Iterator[_Unmet]:
+    if expect.tool_calls is not None:
+        yield from _unmet_calls(expect, calls)
+    for index, name in enumerate(expect.never):
+        called = [call for call in calls if call.use.name == name]
+        if called:
+            yield ("never", index), f"{name} must never be called; it was, in turn {called[0].turn}"
+    if expect.turns is not None and not _allows(expect.turns, len(replies)):
+        yield ("turns",), f"expected {_turns(expect.turns)}, the prompt took {len(replies)}"
+    last = replies[-1] if replies else None
+    if expect.stop_reason is not None and (last is None or last.stop_reason != expect.stop_reason):
+        found = last.stop_reason if last else None
+        yield ("stop_reason",), f"expected stop_reason {expect.stop_reason!r}, the last reply has {found!r}"
+    if expect.final_text is not None:
+        problem = mismatch(expect.final_text, last.text if last else "", "final_text")
+        if problem is not None:
+            yield ("final_text",), problem.text
+    open_calls = sorted(str(call.use.name) for call in calls if call.result is None)
+    if expect.pending and open_calls != sorted(expect.pending):
+        yield ("pending",), f"expected open calls {sorted(expect.pending)}, open are {open_calls}"
+
+
+def _allows(turns: Turns, count: int) -> bool:
+    return (turns.min is None or count >= turns.min) and (turns.max is None or count <= turns.max)
+
+
+def _turns(turns: Turns) -> str:
+    if turns.min == turns.max:
+        return f"{turns.min} turns"
+    return " and ".join(f"{word} {number} turns" for word, number in (("at least", turns.min), ("at most", turns.max)) if number)
+
+
+def _unmet_calls(expect: Expectation, calls: Sequence[CallFacts]) -> Iterator[_Unmet]:
+    left = list(calls)
+    position = 0
+    for index, wanted in enumerate(expect.tool_calls or ()):
+        candidates = [call for call in left if _asks_for(wanted, call)]
+        if expect.order == "exact":
+            candidates = [call for call in candidates if left and call is left[0]]
+        elif expect.order == "in_order":
+            candidates = [call for call in candidates if calls.index(call) >= position]
+        if not candidates:
+            yield ("tool_calls", index), f"expected a call of {_wanted(wanted)}; the calls were: {_list(calls)}"
+            continue
+        # Of equal calls take the one whose result fits, so that their order does not matter.
+        chosen = next((call for call in candidates if not list(_unmet_result(wanted, call))), candidates[0])
+        position = calls.index(chosen) + 1
+        left.remove(chosen)
+        for field, text in _unmet_result(wanted, chosen):
+            yield ("tool_calls", index, *field), text
+    if left and expect.other_calls != "allow":
+        yield ("tool_calls",), f"calls that are not expected: {_list(left)}; list them, or write other_calls: allow"
+
+
+def _asks_for(wanted: ExpectedCall, call: CallFacts) -> bool:
+    if wanted.tool != call.use.name or (wanted.id is not None and wanted.id != call.use.id):
+        return False
+    return wanted.input is None or mismatch(wanted.input, call.use.input, "input", subset=True) is None
+
+
+def _unmet_result(wanted: ExpectedCall, call: CallFacts) -> Iterator[_Unmet]:
+    expected = wanted.result
+    if expected is None:
+        return
+    name = f"{call.use.name} ({call.use.id})"
+    if expected.ran is not None and expected.ran != bool(call.executions):
+        yield ("result", "ran"), f"{name}: expected ran: {expected.ran}, it ran {len(call.executions)} times"
+    if expected.status is None and not expected.has_content:
+        return
+    if call.result is None:
+        yield ("result",), f"{name}: no result was sent"
+        return
+    status = "error" if call.result.is_error else "success"
+    if expected.status is not None and expected.status != status:
+        yield ("result", "status"), f"{name}: expected status {expected.status}, sent was {status}: {call.result.text[:80]!r}"
+    if expected.has_content:
+        problem = mismatch(expected.content, call.result.content, f"{name}: content")
+        if problem is not None:
+            yield ("result", "content"), problem.text
+
+
+def _wanted(wanted: ExpectedCall) -> str:
+    return wanted.tool if wanted.input is None else f"{wanted.tool} with {in_words(wanted.input)}"
+
+
+def _list(calls: Sequence[CallFacts]) -> str:
+    return ", ".join(f"{call.use.name} {in_words(call.use.input)}" for call in calls) or "none"

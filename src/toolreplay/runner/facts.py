@@ -1,0 +1,78 @@
+"""The facts of a run, joined by call: what was asked for, what the tool did, what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..contract.catalogue import RUN_RULES
+from ..contract.facts import CallFacts, RunFacts
+from ..contract.finding import Finding
+from ..contract.fold import profile_of
+from ..contract.turns import Context
+from ..wire.model import Reply, ToolResult
+from .run import Call, CallResult
+from .session import Session
+from .toolbox import Logged
+
+
+def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]:
+    """One record for each call the model asked for, in order."""
+    results = _results(session)
+    last_reply = max((exchange.number for exchange in session.exchanges if isinstance(exchange.reply, Reply)), default=0)
+    answered_turns = sum(1 for exchange in session.exchanges if isinstance(exchange.reply, Reply))
+    went_on = bool(session.exchanges) and session.exchanges[-1].number > last_reply
+    facts = []
+    for served in session.calls.served:
+        result = results.get(served.use.id or "")
+        facts.append(
+            CallFacts(
+                use=served.use,
+                turn=served.turn,
+                executions=tuple(logged.execution for logged in log if logged.id == served.use.id),
+                result=result,
+                result_path=result.place.path if result is not None else "",
+                followed=served.turn < answered_turns or went_on,
+            )
+        )
+    return tuple(facts)
+
+
+def _results(session: Session) -> Mapping[str, ToolResult]:
+    found: dict[str, ToolResult] = {}
+    for verdict in session.verdicts:
+        for message in verdict.new_messages if verdict is not None else ():
+            for block in message.blocks:
+                if isinstance(block, ToolResult) and block.id is not None:
+                    found.setdefault(block.id, block)
+    return found
+
+
+def judge_run(session: Session, facts: RunFacts) -> tuple[Finding, ...]:
+    """What the rules on a whole run find."""
+    request = next((verdict.request for verdict in reversed(session.verdicts) if verdict is not None), None)
+    if request is None:
+        return ()
+    context = Context(profile_of(request.wire), request)
+    return tuple(finding for rule in RUN_RULES for finding in rule.findings(facts, context))
+
+
+def public_calls(facts: Sequence[CallFacts]) -> tuple[Call, ...]:
+    """The calls as a `Run` shows them."""
+    return tuple(
+        Call(
+            id=call.use.id,
+            name=call.use.name,
+            input=call.use.input,
+            ran=bool(call.executions),
+            result=_public_result(call.result),
+            turn=call.turn,
+        )
+        for call in facts
+    )
+
+
+def _public_result(result: ToolResult | None) -> CallResult | None:
+    if result is None:
+        return None
+    content = result.content if isinstance(result.content, str | list) else ""
+    return CallResult("error" if result.is_error else "success", content)

@@ -1,0 +1,110 @@
+"""The loop under test: finding it, and giving it what its parameters ask for by name, as fixtures do."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import LoopError
+
+REFERENCE: Final = "toolreplay.loop:run"
+Loop = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A loop and the name it goes by."""
+
+    name: str
+    function: Loop
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is the loop that ships with toolreplay."""
+        return self.name == REFERENCE
+
+
+def find_loop(name: str, root: Path) -> Target:
+    """Import `package.module:function`. The project's root and its `src` come first on sys.path.
+
+    Raises:
+        LoopError: the name has another form, or the module or the function is not there.
+    """
+    module_name, _, attribute = name.partition(":")
+    if not module_name or not attribute:
+        raise LoopError(f"--loop {name!r}: a loop is named package.module:function")
+    _on_path(root)
+    try:
+        module = import_module(module_name)
+    except ImportError as error:
+        raise LoopError(f"--loop {name!r}: cannot import {module_name}: {error}; is it under {root}?") from None
+    function: object = module
+    for part in attribute.split("."):
+        if not hasattr(function, part):
+            near = difflib.get_close_matches(part, dir(function), 1)
+            hint = f"did you mean {near[0]!r}?" if near else "check the name"
+            raise LoopError(f"--loop {name!r}: {module_name} has no {attribute!r}; {hint}")
+        function = getattr(function, part)
+    if not callable(function):
+        raise LoopError(f"--loop {name!r}: it is {type(function).__name__}, not a function")
+    return Target(name, function)
+
+
+def target_of(loop: Loop | str | None, root: Path) -> Target:
+    """A loop given as a function, a name, or nothing (the reference loop)."""
+    if loop is None or isinstance(loop, str):
+        return find_loop(loop or REFERENCE, root)
+    name = f"{getattr(loop, '__module__', '?')}:{getattr(loop, '__qualname__', type(loop).__name__)}"
+    return Target(name, loop)
+
+
+def check_signature(target: Target, offered: Mapping[str, object]) -> tuple[str, ...]:
+    """The names of the parameters to fill.
+
+    Raises:
+        LoopError: the loop needs something that is not offered.
+    """
+    if inspect.iscoroutinefunction(target.function):
+        raise LoopError(f"{target.name} is async; this version plays sync loops")
+    names = []
+    try:
+        parameters = inspect.signature(target.function).parameters.values()
+    except (TypeError, ValueError):
+        raise LoopError(f"{target.name} has no signature to read; wrap it in a function") from None
+    for parameter in parameters:
+        if parameter.kind is parameter.VAR_KEYWORD or parameter.kind is parameter.VAR_POSITIONAL:
+            continue
+        if parameter.name in offered:
+            names.append(parameter.name)
+        elif parameter.default is parameter.empty:
+            near = difflib.get_close_matches(parameter.name, offered, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise LoopError(
+                f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {', '.join(sorted(offered))}"
+            )
+    return tuple(names)
+
+
+def call_loop(target: Target, names: tuple[str, ...], offered: Mapping[str, Any]) -> object:
+    """Call the loop with what it asked for, each by its name or, where it must be, by its place."""
+    positional = []
+    keywords = {}
+    for name in names:
+        parameter = inspect.signature(target.function).parameters[name]
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            positional.append(offered[name])
+        else:
+            keywords[name] = offered[name]
+    return target.function(*positional, **keywords)
+
+
+def _on_path(root: Path) -> None:
+    for folder in (root / "src", root):
+        if folder.is_dir() and str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))

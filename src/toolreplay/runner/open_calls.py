@@ -1,0 +1,53 @@
+"""The calls the model asked for, and which of them a tool run belongs to.
+
+A loop that calls a function by name does not say which tool_use it is answering. Calls of the same name with an equal
+input are interchangeable, so the first of them that has not run is as good as any.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..wire.model import Reply, ToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A call and the reply that asked for it, counted from 1 over the run, and the prompt that reply belongs to."""
+
+    use: ToolUse
+    turn: int
+    prompt: int
+
+
+@dataclass
+class OpenCalls:
+    """All calls of a run. Thread safe."""
+
+    served: list[Served] = field(default_factory=list)
+    _claimed: set[int] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, reply: Reply, turn: int, prompt: int) -> None:
+        """Take note of a reply's calls."""
+        with self._lock:
+            self.served += [Served(use, turn, prompt) for use in reply.tool_uses]
+
+    def claim(self, name: str, tool_input: Mapping[str, object], use_id: str | None = None) -> str | None:
+        """The id of the call that a tool run belongs to; None when the model asked for no such call.
+
+        A run beyond the calls asked for belongs to the last equal one, which then ran more than once.
+        """
+        with self._lock:
+            equal = [
+                index
+                for index, served in enumerate(self.served)
+                if served.use.name == name and (served.use.input == tool_input if use_id is None else served.use.id == use_id)
+            ]
+            if not equal:
+                return use_id
+            index = next((index for index in equal if index not in self._claimed), equal[-1])
+            self._claimed.add(index)
+            return self.served[index].use.id

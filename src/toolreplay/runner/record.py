@@ -1,0 +1,90 @@
+"""Recording a cassette: the scenario played against the live API, and kept only if the run is good."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..cassette.exchange import Cassette, Exchange, Provenance
+from ..cassette.store import write_cassette
+from ..errors import ToolreplayError
+from ..files.project import Project
+from ..scenario.digests import digests
+from ..scenario.model import Scenario
+from ..wire.endpoints import endpoint
+from ..wire.model import Wire
+from .loops import Loop, target_of
+from .play import cassette_of, play_with
+from .run import Failure, Outcome, Run, outcome_of
+from .sides import LiveSide
+
+SIMULATOR: Final = "toolreplay-simulator"
+# Recorded addresses are those of the API itself: a base URL may name an internal host, and its port changes.
+_HOMES: Final = {Wire.MESSAGES: "https://api.anthropic.com", Wire.CONVERSE: "https://bedrock-runtime.us-east-1.amazonaws.com"}
+
+
+def record_scenario(
+    scenario: Scenario, project: Project, *, base_url: str | None = None, loop: Loop | str | None = None
+) -> tuple[Run, Path | None]:
+    """Play a scenario against the live API and write its cassette.
+
+    Args:
+        base_url: where clients send their requests; the SDK's own default when None.
+        loop: a loop other than the scenario's writes a cassette of its own beside it.
+
+    Returns:
+        The run, and the file written; None when the run did not pass, and then no file was touched.
+    """
+    if scenario.script is not None:
+        failure = Failure(Outcome.SKIP, scenario.path, "it has a script and needs no cassette")
+        return Run(scenario.id, Outcome.SKIP, failures=(failure,)), None
+    started = time.perf_counter()
+    side = LiveSide()
+    try:
+        target = target_of(loop or scenario.loop, project.root)
+        run = play_with(scenario, target, side, base_url=base_url)
+        run = replace(run, seconds=time.perf_counter() - started)
+        if run.outcome is not Outcome.PASS:
+            return run, None
+        name = None if target.is_reference or loop is None else target.name
+        path = cassette_of(scenario, project, name)
+        write_cassette(path, Cassette(_kept(side.exchanges), _provenance(scenario, target.name, side.exchanges)))
+    except ToolreplayError as error:
+        failure = Failure(Outcome.ERROR, scenario.path, str(error))
+        return Run(scenario.id, outcome_of((), (failure,)), failures=(failure,)), None
+    return run, path
+
+
+def _kept(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    kept = []
+    for exchange in exchanges:
+        found = endpoint(exchange.method, exchange.url)
+        if found is not None:
+            path = "/v1/messages" if found.carrier == "messages" and found.operation == "create" else urlsplit(exchange.url).path
+            exchange = replace(exchange, url=_HOMES[found.wire] + path)  # noqa: PLW2901
+        kept.append(exchange)
+    return tuple(kept)
+
+
+def _provenance(scenario: Scenario, loop: str, exchanges: Sequence[Exchange]) -> Provenance:
+    return Provenance(
+        recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        recorded_from=_origin(exchanges),
+        sdk=f"anthropic {version('anthropic')}",
+        scenario=scenario.id,
+        loop=loop,
+        digests=digests(scenario),
+    )
+
+
+def _origin(exchanges: Sequence[Exchange]) -> str:
+    """The host that answered; the scripted server of this project says who it is."""
+    if exchanges[0].response.headers.get("server") == SIMULATOR:
+        return "simulator"
+    return urlsplit(exchanges[0].url).hostname or ""

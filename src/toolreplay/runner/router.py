@@ -1,0 +1,82 @@
+"""Which session a request belongs to.
+
+One patch of the HTTP stacks serves every session of the process. A session is found by a context variable first,
+which tasks and `contextvars.copy_context` carry along; a thread that was started without its context falls back on
+the only session that is open. With several open and no context there is no telling, and the request is refused.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from ..cassette.interceptor import Interceptor
+from ..wire.endpoints import endpoint
+from ..wire.http import HttpRequest, HttpResponse
+from ..wire.model import Wire
+from ..wire.refusal import refusal
+from .session import Session
+
+_current: ContextVar[Session | None] = ContextVar("toolreplay_session", default=None)
+
+
+class Router:
+    """Hands each request of the process to its session."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: list[Session] = []
+
+    @contextmanager
+    def opened(self, session: Session) -> Iterator[Session]:
+        """Have requests of this context (and of its tasks and threads) go to the session."""
+        with self._lock:
+            self._open.append(session)
+        token = _current.set(session)
+        try:
+            yield session
+        finally:
+            _current.reset(token)
+            with self._lock:
+                self._open.remove(session)
+
+    def answer(self, request: HttpRequest) -> HttpResponse | None:
+        """What the request's session says; None, letting it out, where no session is open."""
+        session = _current.get()
+        if session is not None:
+            return session.answer(request)
+        with self._lock:
+            candidates = tuple(self._open)
+        if not candidates:
+            return None
+        if len(candidates) == 1:
+            return candidates[0].answer(request)
+        return _ambiguous(request, candidates)
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Pass on what came back for a request that was let out."""
+        session = _current.get()
+        if session is None:
+            with self._lock:
+                session = self._open[0] if len(self._open) == 1 else None
+        if session is not None:
+            session.observe(request, response)
+
+
+def _ambiguous(request: HttpRequest, candidates: tuple[Session, ...]) -> HttpResponse:
+    names = ", ".join(sorted(session.name for session in candidates))
+    message = (
+        f"toolreplay: a request came from a thread that belongs to no session, and several are open ({names}); "
+        "start the thread with contextvars.copy_context().run"
+    )
+    for session in candidates:
+        session.trouble(message)
+    found = endpoint(request.method, request.url)
+    return refusal(found.wire if found else Wire.MESSAGES, message)
+
+
+ROUTER: Final = Router()
+INTERCEPTOR: Final = Interceptor(ROUTER)

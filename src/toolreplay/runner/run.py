@@ -1,0 +1,143 @@
+"""What came of playing a scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..contract.finding import Finding
+from ..wire.http import HttpRequest, HttpResponse
+from ..wire.model import ApiError, Reply
+
+
+class Outcome(StrEnum):
+    """How a run ended; the order is that of the exit code: a FAIL outweighs an ERROR, an ERROR a STALE."""
+
+    PASS = "PASS"  # noqa: S105  (no password)
+    FAIL = "FAIL"
+    STALE = "STALE"
+    SKIP = "SKIP"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What was sent for a call: `success` or `error`, and the content as sent."""
+
+    status: str
+    content: object
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call the model asked for.
+
+    Attributes:
+        ran: whether the tool was run.
+        result: what was sent for it; None when nothing was.
+        turn: the reply that asked for it, from 1 over the whole run.
+    """
+
+    id: str | None
+    name: str | None
+    input: object
+    ran: bool
+    result: CallResult | None
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinding:
+    """A finding and the request it was found in, counted from 1; None for a finding on the whole run."""
+
+    finding: Finding
+    request: int | None
+
+
+@dataclass(frozen=True)
+class RunExchange:
+    """One request of the loop and what it was answered.
+
+    Attributes:
+        number: from 1 over the whole run.
+        prompt: the prompt it belongs to, from 1.
+        reply: the answer parsed; None where it is no reply of a model.
+        served: False when the harness itself answered, with a refusal or a miss.
+    """
+
+    number: int
+    prompt: int
+    request: HttpRequest
+    response: HttpResponse
+    reply: Reply | ApiError | None
+    served: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something else than a broken rule: an expectation that was not met, a miss, a broken file.
+
+    Attributes:
+        outcome: what it makes of the run: FAIL, STALE, SKIP or ERROR.
+        where: file and line, or the part of the run.
+        kind: tells apart what callers treat apart: `no cassette`, `first miss` (the run's very first request is one that
+            nobody recorded).
+    """
+
+    outcome: Outcome
+    where: str
+    message: str
+    fix: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A played scenario.
+
+    Attributes:
+        id: `scenarios/weather.yaml::two cities`.
+        findings: the broken rules, in the order of the requests.
+        failures: everything else that kept the run from passing.
+        exchanges: what went over the wire, in order.
+        calls: every call the model asked for, in order.
+        allowed: findings that the scenario allows, with a reason.
+    """
+
+    id: str
+    outcome: Outcome
+    findings: tuple[RunFinding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    exchanges: tuple[RunExchange, ...] = ()
+    calls: tuple[Call, ...] = ()
+    allowed: tuple[RunFinding, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def turns(self) -> int:
+        """How many replies of the model were served."""
+        return sum(1 for exchange in self.exchanges if isinstance(exchange.reply, Reply))
+
+    @property
+    def requests(self) -> int:
+        """How many requests were checked."""
+        return len(self.exchanges)
+
+
+def outcome_of(findings: tuple[RunFinding, ...], failures: tuple[Failure, ...]) -> Outcome:
+    """The outcome that the findings and failures of one run add up to."""
+    outcomes = {failure.outcome for failure in failures}
+    if Outcome.ERROR in outcomes:
+        return Outcome.ERROR  # the harness is broken: what else was seen cannot be trusted
+    if any(found.finding.is_error for found in findings):
+        return Outcome.FAIL
+    return next((one for one in (Outcome.FAIL, Outcome.STALE, Outcome.SKIP) if one in outcomes), Outcome.PASS)
+
+
+def exit_code(outcomes: list[Outcome]) -> int:
+    """The exit code of a command that came to these outcomes: 1 any FAIL, 3 any ERROR or nothing run, 4 any STALE."""
+    if Outcome.FAIL in outcomes:
+        return 1
+    if Outcome.ERROR in outcomes or not set(outcomes) - {Outcome.SKIP}:
+        return 3
+    return 4 if Outcome.STALE in outcomes else 0

@@ -1,0 +1,154 @@
+"""One session: every request of a run is checked against the contract, then matched, then answered.
+
+In this order, because a request that breaks the contract must be told so before it is told that nobody recorded it.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from ..contract.conversations import Conversations, Verdict
+from ..contract.finding import Finding
+from ..wire.endpoints import endpoint
+from ..wire.exchange import read_request, read_response
+from ..wire.http import HttpRequest, HttpResponse
+from ..wire.model import ApiError, Reply, Wire
+from ..wire.refusal import refusal
+from .miss import Miss
+from .open_calls import OpenCalls
+from .run import RunExchange, RunFinding
+from .sides import LetOut, ModelSide
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A request that was let out and whose response has not come back. Holding the request keeps its id its own."""
+
+    request: HttpRequest
+    verdict: Verdict | None
+    wire: Wire
+
+
+class Session:
+    """The requests and replies of one run.
+
+    Args:
+        name: what messages call it; the scenario's id.
+        side: who answers.
+        strict: answer a request that breaks the contract with the API's own 400, instead of the next reply.
+        max_turns: replies allowed for one prompt; None for no limit.
+    """
+
+    def __init__(self, name: str, side: ModelSide, *, strict: bool = True, max_turns: int | None = None) -> None:
+        self.name = name
+        self.exchanges: list[RunExchange] = []
+        self.verdicts: list[Verdict | None] = []
+        self.findings: list[RunFinding] = []
+        self.misses: list[Miss] = []
+        self.troubles: list[str] = []
+        self.over_limit = False
+        self.calls = OpenCalls()
+        self._side = side
+        self._strict = strict
+        self._max_turns = max_turns
+        self._conversations = Conversations()
+        self._turns = 0
+        self._prompt = 0
+        self._prompt_turns = 0
+        self._out: dict[int, _Pending] = {}
+        # Loops send from several threads; a request is small work, so one lock for all of it is enough.
+        self._lock = threading.RLock()
+
+    @property
+    def refused(self) -> bool:
+        """Whether the last request was answered by the harness, so that the loop could not go on."""
+        return bool(self.exchanges) and not self.exchanges[-1].served
+
+    def begin_prompt(self) -> None:
+        """Start counting the turns of a further prompt."""
+        self._prompt += 1
+        self._prompt_turns = 0
+
+    def trouble(self, message: str) -> None:
+        """Note that the harness could not do its work; the run becomes an ERROR."""
+        self.troubles.append(message)
+
+    def answer(self, request: HttpRequest) -> HttpResponse | None:
+        """The response to a request of the loop; None lets it out."""
+        found = endpoint(request.method, request.url)
+        if found is None:
+            return self._other(request)
+        with self._lock:
+            parsed = read_request(request) if found.operation == "create" else None
+            verdict = self._conversations.judge(parsed) if parsed is not None else None
+            if verdict is not None:
+                number = len(self.exchanges) + 1
+                self.findings += [RunFinding(finding, number) for finding in verdict.fresh]
+                if self._strict and verdict.errors:
+                    return self._refuse(request, verdict, found.wire, _api_words(verdict.errors[0]))
+                if self._max_turns is not None and self._prompt_turns >= self._max_turns:
+                    self.over_limit = True
+                    text = f"toolreplay: the scenario allows {self._max_turns} replies for one prompt"
+                    return self._refuse(request, verdict, found.wire, text)
+            answer = self._side.reply(request, verdict)
+            if isinstance(answer, Miss):
+                self.misses.append(replace(answer, number=len(self.exchanges) + 1))
+                return self._refuse(request, verdict, found.wire, f"toolreplay: {answer.text}")
+            if isinstance(answer, LetOut):
+                self._out[id(request)] = _Pending(request, verdict, found.wire)
+                return None
+            return self._serve(request, answer, verdict)
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Take in the response to a request that was let out."""
+        with self._lock:
+            pending = self._out.pop(id(request), None)
+            if pending is not None:
+                self._side.observe(request, response)
+                self._serve(request, response, pending.verdict)
+
+    def _serve(self, request: HttpRequest, response: HttpResponse, verdict: Verdict | None) -> HttpResponse:
+        reply: Reply | ApiError | None = None
+        if verdict is not None:
+            reply = read_response(verdict.request, response)
+            if isinstance(reply, Reply):
+                self._conversations.served(verdict, reply)
+                self._turns += 1
+                self._prompt_turns += 1
+                self.calls.add(reply, self._turns, self._prompt)
+        self._keep(request, response, reply, verdict, served=True)
+        return response
+
+    def _refuse(self, request: HttpRequest, verdict: Verdict | None, wire: Wire, message: str) -> HttpResponse:
+        response = refusal(wire, message)
+        self._keep(request, response, None, verdict, served=False)
+        return response
+
+    def _keep(
+        self,
+        request: HttpRequest,
+        response: HttpResponse,
+        reply: Reply | ApiError | None,
+        verdict: Verdict | None,
+        *,
+        served: bool,
+    ) -> None:
+        number = len(self.exchanges) + 1
+        self.exchanges.append(RunExchange(number, self._prompt, request, response, reply, served))
+        self.verdicts.append(verdict)
+
+    def _other(self, request: HttpRequest) -> HttpResponse | None:
+        """A request that is no call of a model: loopback passes, anything else does not leave the machine."""
+        if urlsplit(request.url).hostname in _LOOPBACK or self._side.live:
+            return None
+        message = f"{request.method} {request.url.partition('?')[0]} is no call of a model, and nothing goes out in replay"
+        self.trouble(message)
+        return refusal(Wire.MESSAGES, f"toolreplay: {message}", status=403)
+
+
+def _api_words(finding: Finding) -> str:
+    return finding.api or f"{finding.path}: {finding.message}"

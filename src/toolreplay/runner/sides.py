@@ -1,0 +1,78 @@
+"""The model side: who says what the model answers. A cassette, a script, or the live API while recording.
+
+The session asks each the same question, so neither the loop under test nor the checks know which one it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from ..cassette.exchange import Exchange
+from ..cassette.playback import Playback
+from ..contract.conversations import Verdict
+from ..wire.http import HttpRequest, HttpResponse
+from .miss import Miss, explain
+
+
+class LetOut(Enum):
+    """The model side's way of saying: let the request go where it was going."""
+
+    LET_OUT = "let out"
+
+
+class ModelSide(Protocol):
+    """Who answers the loop's requests."""
+
+    @property
+    def live(self) -> bool:
+        """Whether requests may leave the machine."""
+
+    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+        """The answer to a request; `verdict` is None where the request is no conversation (`count_tokens`)."""
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """What came back for a request that was let out."""
+
+    def left_over(self) -> tuple[str, ...]:
+        """What a run that ended well should have asked for and did not, a line each."""
+
+
+@dataclass
+class CassetteSide:
+    """Replies from a cassette, each served once."""
+
+    playback: Playback
+    path: str
+    live = False
+
+    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+        exchange = self.playback.take(request, verdict)
+        if exchange is not None:
+            return exchange.response
+        return explain(request, verdict, self.playback)
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        raise AssertionError("a cassette lets no request out")
+
+    def left_over(self) -> tuple[str, ...]:
+        return tuple(f"exchange {index} of {self.path} was not played" for index in self.playback.left_over)
+
+
+@dataclass
+class LiveSide:
+    """The API itself (or whatever base URL the client has); what it answers is kept for a new cassette."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    live = True
+
+    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+        return LetOut.LET_OUT
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        body = request.json if isinstance(request.json, dict | list) else request.body
+        self.exchanges.append(Exchange(request.method, request.url, request.headers, body, response))
+
+    def left_over(self) -> tuple[str, ...]:
+        return ()

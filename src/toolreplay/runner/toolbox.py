@@ -1,0 +1,150 @@
+"""The tools of a scenario as functions: each runs its stub, and the log keeps what every call really did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..contract.facts import Did, Execution
+from ..errors import ScenarioError
+from ..loop import ErrorResult, UnknownTool
+from ..loop.results import message_of
+from ..scenario.model import Scenario
+from ..scenario.outcomes import Blocks, Calls, Garbage, Outcome, Raises, Returns, ReturnsError, garbage_value
+from ..scenario.stubs import StubBook
+from ..scenario.targets import import_target
+from .open_calls import OpenCalls
+from .telling import telling
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One run of a tool, as it happened.
+
+    Attributes:
+        id: the id of the call it belongs to; None when the model asked for no such call.
+    """
+
+    id: str | None
+    name: str
+    input: Mapping[str, Any]
+    execution: Execution
+
+
+class Toolbox:
+    """Runs the stubs of one run. Thread safe: parallel calls may run at the same time.
+
+    Attributes:
+        log: every run of a tool, in the order in which they ended.
+        troubles: what is broken in the stubs themselves, a line each; it makes the run an ERROR.
+    """
+
+    def __init__(self, scenario: Scenario, calls: OpenCalls) -> None:
+        self.log: list[Logged] = []
+        self.troubles: list[str] = []
+        self._where = f"{scenario.path}:{scenario.line}"
+        self._names = [tool.key for tool in scenario.tools if tool.stub is not None]
+        self._stubs = StubBook(scenario.tools)
+        self._calls = calls
+        self._raised: list[BaseException] = []
+        self._targets: dict[str, object] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def functions(self) -> dict[str, Callable[..., object]]:
+        """The tools by name; each takes its input as keyword arguments."""
+        return {name: self._function(name) for name in self._names}
+
+    def call_tool(self, name: str, input: Mapping[str, Any], id: str | None = None) -> object:  # noqa: A002  (the wire's names)
+        """Run a tool by name, as a loop that does its own dispatching asks for it.
+
+        Raises:
+            UnknownTool: the scenario has no tool of that name.
+            BaseException: whatever the stub raises.
+        """
+        if name not in self._names:
+            raise UnknownTool(f"no tool named {name!r}; the tools are: {', '.join(sorted(self._names)) or 'none'}")
+        call_id = self._calls.claim(name, input, id)
+        try:
+            outcome = self._stubs.outcome(name, input, call_id)
+        except ScenarioError as error:
+            self._trouble(f"{self._where}: {error}")
+            raise
+        if outcome.delay:
+            time.sleep(outcome.delay)
+        return self._play(outcome, Logged(call_id, name, input, Execution(Did.RETURNED)))
+
+    def caused(self, error: BaseException) -> bool:
+        """Whether an exception that left the loop is a tool's own, or was raised because of one."""
+        seen: set[int] = set()
+        link: BaseException | None = error
+        while link is not None and id(link) not in seen:
+            if any(link is raised for raised in self._raised):
+                return True
+            seen.add(id(link))
+            link = link.__cause__ or link.__context__
+        return False
+
+    def _function(self, name: str) -> Callable[..., object]:
+        def tool(**arguments: object) -> object:
+            return self.call_tool(name, arguments)
+
+        tool.__name__ = tool.__qualname__ = name
+        return tool
+
+    def _play(self, outcome: Outcome, entry: Logged) -> object:
+        match outcome:
+            case Returns(value=value):
+                return self._returned(entry, value)
+            case Blocks(content=content):
+                return self._returned(entry, [dict(block) for block in content])
+            case ReturnsError(content=content):
+                self._log(entry, Execution(Did.FAILED, content, telling=telling(content)))
+                return ErrorResult(content)
+            case Garbage(kind=kind):
+                value = garbage_value(kind)
+                self._log(entry, Execution(Did.RETURNED, value, telling=telling(value)))
+                return value
+            case Raises():
+                return self._raise(entry, outcome.build())
+            case Calls(target=target):
+                return self._call(entry, target)
+        self._trouble(f"{self._where}: the outcome {type(outcome).__name__} of {entry.name} cannot be played yet")
+        raise ScenarioError(self.troubles[-1])
+
+    def _call(self, entry: Logged, target: str) -> object:
+        try:
+            value = self._target(target)(**entry.input)  # type: ignore[operator]
+        except Exception as error:  # noqa: BLE001  (the user's own tool may raise anything)
+            return self._raise(entry, error)
+        return self._returned(entry, value)
+
+    def _target(self, target: str) -> object:
+        with self._lock:
+            if target not in self._targets:
+                try:
+                    self._targets[target] = import_target(target)
+                except ScenarioError as error:
+                    self._trouble(str(error))
+                    raise
+            return self._targets[target]
+
+    def _returned(self, entry: Logged, value: object) -> object:
+        self._log(entry, Execution(Did.RETURNED, value, telling=telling(value)))
+        return value
+
+    def _raise(self, entry: Logged, error: BaseException) -> object:
+        self._raised.append(error)
+        message = message_of(error)
+        self._log(entry, Execution(Did.RAISED, error=message, telling=telling(message)))
+        raise error
+
+    def _log(self, entry: Logged, execution: Execution) -> None:
+        self.log.append(Logged(entry.id, entry.name, entry.input, execution))
+
+    def _trouble(self, message: str) -> None:
+        if message not in self.troubles:
+            self.troubles.append(message)

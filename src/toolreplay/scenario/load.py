@@ -1,0 +1,162 @@
+"""Scenario files, found, read and checked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from toolreplay.files.yaml import Document, YamlError, read_documents, read_file
+
+from .explain import explain
+from .faults import Fault, InvalidScenarioError, shown_path
+from .model import Scenario
+from .nearest import did_you_mean, nearest
+from .paths import slug
+from .source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_SUFFIXES: Final = (".yaml", ".yml")
+
+
+def load_file(path: Path, root: Path) -> tuple[Scenario, ...]:
+    """Read the scenarios of a file, one for each YAML document; empty documents are left out.
+
+    Raises:
+        InvalidScenarioError: with everything that is wrong in the file, a line each.
+    """
+    name = _relative(path, root)
+    try:
+        documents = read_file(path, name)
+    except YamlError as error:
+        raise InvalidScenarioError(str(error)) from None
+    return _scenarios(documents, name, path.parent, root)
+
+
+def load_text(text: str, name: str = "<scenario>", root: Path | None = None) -> tuple[Scenario, ...]:
+    """Read scenarios from a text that messages call `name`; files beside it are looked up in `root`.
+
+    Raises:
+        InvalidScenarioError: with everything that is wrong in the text, a line each.
+    """
+    try:
+        documents = read_documents(text, name)
+    except YamlError as error:
+        raise InvalidScenarioError(str(error)) from None
+    return _scenarios(documents, name, root, root)
+
+
+def find_files(paths: Iterable[str | Path], root: Path) -> list[Path]:
+    """The YAML files that paths name: files themselves, and folders with all below them, sorted, each once.
+
+    A relative path is looked up from the current folder, then from the root. Hidden folders are left out.
+
+    Raises:
+        InvalidScenarioError: a path that does not exist.
+    """
+    found: dict[Path, Path] = {}
+    problems = []
+    for path in map(Path, paths):
+        existing = next((place for place in (path, root / path) if place.exists()), None)
+        if existing is None:
+            problems.append(_no_such_path(path, root))
+        elif existing.is_dir():
+            found.update((file.resolve(), file) for file in sorted(_below(existing)))
+        else:
+            found[existing.resolve()] = existing
+    if problems:
+        raise InvalidScenarioError(*problems)
+    return list(found.values())
+
+
+def select(scenarios: Sequence[Scenario], selector: str) -> Scenario:
+    """The scenario that `path::name` names.
+
+    Raises:
+        InvalidScenarioError: none of them has that name.
+    """
+    path, _, name = selector.partition("::")
+    for scenario in scenarios:
+        if scenario.name == name:
+            return scenario
+    names = [scenario.name for scenario in scenarios]
+    known = "known are " + ", ".join(map(repr, names)) if names else "the file holds no scenario"
+    raise InvalidScenarioError(f"{path}: no scenario is named {name!r}; {did_you_mean(name, names, known)}")
+
+
+def _scenarios(
+    documents: list[Document], name: str, folder: Path | None, root: Path | None
+) -> tuple[Scenario, ...]:
+    written = [(index, document) for index, document in enumerate(documents) if document.data is not None]
+    if not written:
+        raise InvalidScenarioError(f"{name}:1: the file holds no scenario; start one with version: 1")
+    scenarios = []
+    problems: list[str] = []
+    for index, document in written:
+        source = Source(name, folder, root, index, len(written), document.line, document.positions)
+        try:
+            scenarios.append(_scenario(document, source))
+        except InvalidScenarioError as error:
+            problems += error.problems
+    problems += _clashes(scenarios)
+    if problems:
+        raise InvalidScenarioError(*problems)
+    return tuple(scenarios)
+
+
+def _scenario(document: Document, source: Source) -> Scenario:
+    if not isinstance(document.data, dict):
+        what = "a scenario is a mapping; start it with version: 1"
+        raise InvalidScenarioError(f"{source.path}:{source.line}: {what}")
+    try:
+        return Scenario.model_validate(document.data, context=source)
+    except ValidationError as error:
+        faults = explain(error, document.data)
+    placed = sorted(((source.positions.line(fault.at), fault) for fault in faults), key=lambda pair: pair[0])
+    raise InvalidScenarioError(*(_line(source.path, line, fault) for line, fault in placed))
+
+
+def _line(path: str, line: int, fault: Fault) -> str:
+    field = shown_path(fault.at)
+    return f"{path}:{line}: {field}: {fault.what}" if field else f"{path}:{line}: {fault.what}"
+
+
+def _clashes(scenarios: list[Scenario]) -> Iterator[str]:
+    """Names of one file that are equal, or would name the same cassette."""
+    first: dict[str, Scenario] = {}
+    for scenario in scenarios:
+        other = first.setdefault(slug(scenario.name), scenario)
+        if other is scenario:
+            continue
+        what = "stands twice" if other.name == scenario.name else f"is too like {other.name!r}"
+        where = f"{scenario.path}:{scenario.line_of('name')}: name"
+        yield f"{where}: {scenario.name!r} {what}, see line {other.line_of('name')}; give each scenario its own"
+
+
+def _relative(path: Path, root: Path) -> str:
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in files if name.endswith(_SUFFIXES))
+
+
+def _no_such_path(path: Path, root: Path) -> str:
+    """The message for a path that does not exist: the first part of it that is wrong, and what is near."""
+    known = path if path.is_absolute() else root / path
+    while not known.parent.exists():
+        known = known.parent
+    siblings = sorted(item.name for item in known.parent.iterdir()) if known.parent.is_dir() else []
+    shown = _relative(path, root)
+    near = nearest(known.name, siblings, 0.6)
+    hint = "check the path" if near is None else f"did you mean {_relative(known.with_name(near), root)!r}?"
+    return f"{shown}: no such file or folder; {hint}"

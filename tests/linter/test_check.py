@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolreplay.contract.finding import Profile
+from toolreplay.linter import FileResult, Unreadable, check_file, check_paths, check_text
+from toolreplay.linter.sources import wire_of
+from toolreplay.wire.model import Wire
+
+URL = "https://api.anthropic.com/v1/messages"
+USER = {"role": "user", "content": "Weather in Oslo?"}
+TOOLS = [{"name": "get_weather", "input_schema": {"type": "object"}}]
+
+
+def _calls(*ids: str) -> dict[str, Any]:
+    blocks = [{"type": "tool_use", "id": use, "name": "get_weather", "input": {}} for use in ids]
+    return {"role": "assistant", "content": blocks}
+
+
+def _results(*ids: str) -> dict[str, Any]:
+    return {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": use, "content": "4"} for use in ids],
+    }
+
+
+def _body(*messages: dict[str, Any], **fields: object) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 9, "tools": TOOLS, "messages": list(messages), **fields}
+
+
+def _reply(turn: dict[str, Any], number: int = 1) -> dict[str, Any]:
+    return {"type": "message", "id": f"msg_{number}", "stop_reason": "tool_use", **turn}
+
+
+def _pair(body: object, answer: object = None, *, url: str = URL, status: int = 200) -> dict[str, Any]:
+    return {
+        "request": {"method": "POST", "url": url, "headers": {}, "body": body},
+        "response": {"status_code": status, "headers": {}, "body": answer or _reply({"content": []})},
+    }
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    content: object
+    findings: list[tuple[str, int, str]] = field(default_factory=list)
+    requests: int = 1
+    tool_uses: int = 0
+    name: str = "a.json"
+
+
+def _converse(**result: object) -> dict[str, Any]:
+    use = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
+    return {
+        "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}]},
+        "messages": [
+            {"role": "user", "content": [{"text": "hi"}]},
+            {"role": "assistant", "content": [use]},
+            {
+                "role": "user",
+                "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "4"}], **result}}],
+            },
+        ],
+    }
+
+
+GOOD = _body(USER, _calls("toolu_1"), _results("toolu_1"))
+BAD = _body(USER, _calls("toolu_1"), _results("toolu_2"))
+BAD_FOUND = [("TR101", 0, "messages[1].content[0]"), ("TR102", 0, "messages[2].content[0]")]
+LOST = _body(USER, _calls("toolu_1", "toolu_2"), _results("toolu_1"))
+THREAD = {"type": "create"}
+CONTINUE = {"type": "continue", "previous_message_id": "msg_1"}
+
+
+def _continue(*messages: dict[str, Any]) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 9, "messages": list(messages), "thread": CONTINUE}
+
+
+CASES = [
+    Case("good", GOOD, tool_uses=1),
+    Case("bad", BAD, BAD_FOUND, tool_uses=1),
+    Case("recording", [_pair(GOOD), _pair(BAD)], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1),
+    Case("refused-requests-are-judged-alike", [_pair(BAD, status=400)], BAD_FOUND, tool_uses=1),
+    Case(
+        "other-interactions-count-in-the-index",
+        [_pair({}, url="https://example.com/"), _pair(BAD)],
+        [(code, 1, path) for code, _, path in BAD_FOUND],
+        tool_uses=1,
+    ),
+    Case(
+        "a-fault-that-stays-is-reported-once",
+        [
+            _pair(LOST),
+            _pair(LOST),
+            _pair(_body(*LOST["messages"], {"role": "assistant", "content": "4"}, USER)),
+        ],
+        [("TR101", 0, "messages[1].content[1]")],
+        3,
+        2,
+    ),
+    Case(
+        "two-conversations",
+        [_pair(LOST), _pair(_body({"role": "user", "content": "Oslo again"}, *LOST["messages"][1:]))],
+        [("TR101", 0, "messages[1].content[1]"), ("TR101", 1, "messages[1].content[1]")],
+        2,
+        2,
+    ),
+    Case(
+        "thread",
+        [
+            _pair(_body(USER, thread=THREAD), _reply(_calls("toolu_1"))),
+            _pair(_continue(_results("toolu_1")), _reply(_calls("toolu_2"), 2)),
+        ],
+        [],
+        2,
+        2,
+    ),
+    Case(
+        "thread-with-a-wrong-id",
+        [
+            _pair(_body(USER, thread=THREAD), _reply(_calls("toolu_1"))),
+            _pair(_continue(_results("toolu_1", "toolu_9")), _reply({"content": []}, 2)),
+        ],
+        [("TR102", 1, "messages[0].content[1]")],
+        2,
+        1,
+    ),
+    Case("thread-of-another-file", [_pair(_continue(_results("toolu_1")))]),
+    Case(
+        "thread-of-another-file-with-a-fault-of-its-own",
+        [_pair(_continue({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": 7}]}))],
+        [("TR301", 0, "messages[0].content[0].content")],
+    ),
+    Case("converse", _converse(), tool_uses=1),
+    Case("converse-bad", _converse(toolUseId="t2"), BAD_FOUND, tool_uses=1),
+    Case("wrapped", {"request": BAD, "note": "x"}, BAD_FOUND, tool_uses=1),
+    Case("log", [GOOD, BAD], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1, "a.jsonl"),
+    Case("log-of-pairs", [_pair(GOOD), {"other": 1}, _pair(BAD)], [(code, 2, path) for code, _, path in BAD_FOUND], 2, 1, "a.jsonl"),
+    Case("batch", [{"custom_id": "x", "params": BAD}], BAD_FOUND, 1, 1, "a.jsonl"),
+    Case("calls-without-an-id", _body(USER, {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}] * 2}), tool_uses=2),
+]  # fmt: skip
+
+
+def _text(case: Case) -> bytes:
+    if case.name.endswith(".jsonl"):
+        assert isinstance(case.content, list)
+        return "\n".join(json.dumps(line) for line in case.content).encode()
+    return json.dumps(case.content).encode()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_check(case: Case) -> None:
+    result = check_text(_text(case), case.name)
+
+    # The families that a good conversation in these tests says nothing about.
+    found = [
+        (located.finding.code, located.exchange, located.finding.path)
+        for located in result.findings
+        if located.finding.is_error and case.id != "calls-without-an-id"
+    ]
+    assert (found, result.requests, result.tool_uses) == (case.findings, case.requests, case.tool_uses)
+    assert (result.file, result.unreadable, result.skipped) == (case.name, None, False)
+
+
+def test_the_profile_can_be_chosen() -> None:
+    split = _body(USER, _calls("toolu_1", "toolu_2"), _results("toolu_1"), _results("toolu_2"))
+    data = json.dumps(split).encode()
+
+    def errors(profile: Profile | None) -> bool:
+        return any(located.finding.is_error for located in check_text(data, "a", profile=profile).findings)
+
+    assert (errors(None), errors(Profile.GATEWAY)) == (False, True)
+
+
+def test_the_wire_can_be_chosen() -> None:
+    body = json.dumps(BAD).encode()
+
+    # Read as Converse, a Messages body has no tool blocks at all.
+    assert [check_text(body, "a", wire=wire).tool_uses for wire in (None, Wire.MESSAGES, Wire.CONVERSE)] == [
+        1,
+        1,
+        0,
+    ]
+
+
+WIRES: list[tuple[dict[str, Any], Wire]] = [
+    ({"messages": []}, Wire.MESSAGES),
+    ({"messages": [USER]}, Wire.MESSAGES),
+    (BAD, Wire.MESSAGES),
+    ({"messages": [{"role": "user", "content": [3, {"text": "hi"}]}]}, Wire.CONVERSE),
+    ({"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]}, Wire.MESSAGES),
+    ({"messages": [], "inferenceConfig": {}}, Wire.CONVERSE),
+    (_converse(), Wire.CONVERSE),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), WIRES)
+def test_the_wire_is_told_from_the_shape(body: dict[str, Any], expected: Wire) -> None:
+    assert wire_of(body) is expected
+
+
+SCENARIO = "version: 1\nname: x\nconversation: []\n"
+
+
+def _tree(root: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "a/good.json": json.dumps([_pair(GOOD)]),
+        "a/bad.yaml.gz": gzip.compress(json.dumps([_pair(BAD)]).encode()),
+        "a/scenario.yaml": SCENARIO,
+        "a/package.json": '{"name": "x"}',
+        "a/broken.yml": "interactions: [\n",
+        "a/notes.txt": "interactions: [",
+        "a/.hidden/bad.json": json.dumps([_pair(BAD)]),
+        "a/node_modules/bad.json": json.dumps([_pair(BAD)]),
+        "b.har": json.dumps({"log": {"entries": []}}),
+    }
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_folders(tmp_path: Path, jobs: int) -> None:
+    _tree(tmp_path)
+    done: list[str] = []
+    report = check_paths([tmp_path, tmp_path / "b.har"], jobs=jobs, on_file=done.append)
+
+    names = ["b.har", "a/bad.yaml.gz", "a/broken.yml", "a/good.json", "a/package.json", "a/scenario.yaml"]
+    assert done == [str(tmp_path / name) for name in names]
+    assert (report.files, report.requests, report.tool_uses) == (3, 2, 2)
+    assert {located.file for located in report.findings if located.finding.is_error} == {
+        str(tmp_path / "a/bad.yaml.gz")
+    }
+    reason = "while parsing a flow node did not find expected node content"
+    assert report.unreadable == (Unreadable(str(tmp_path / "a/broken.yml"), 2, reason),)
+
+
+@dataclass(frozen=True)
+class Named:
+    id: str
+    content: str | None
+    line: int
+    reason: str
+    name: str = "a.yaml"
+
+
+NAMED = [
+    Named("scenario", SCENARIO, 1, "holds no recorded exchanges in a format that toolreplay knows"),
+    Named("empty", "", 1, "the file is empty"),
+    Named("missing", None, 1, "cannot be read: No such file or directory"),
+    Named("log-without-requests", '{"a": 1}\n', 1, "holds no recorded exchanges and no request bodies", "a.jsonl"),
+    Named("log-with-a-broken-line", '{"messages": []}\n\n{"messa\n', 3, "is no JSON: Unterminated string starting at", "a.jsonl"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NAMED, ids=lambda case: case.id)
+def test_a_file_that_was_named_must_be_a_recording(case: Named, tmp_path: Path) -> None:
+    path = tmp_path / case.name
+    if case.content is not None:
+        path.write_text(case.content)
+
+    assert check_file(path) == FileResult(str(path), unreadable=Unreadable(str(path), case.line, case.reason))
