@@ -39,7 +39,7 @@ def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-VCR = {
+VCR: dict[str, Any] = {
     "request": {
         "method": "POST",
         "uri": URL,
@@ -102,7 +102,8 @@ interactions:
       model: m
       messages:
       - {{role: user, content: "2026-11-30 no 12:30"}}
-      - {{role: user, content: [2026-11-30, no, on, 12:30, 1e3, 0o17, ~, true, 1.5, -3, .inf, '1', 0x1F, 007]}}
+      - {{role: user, content: [2026-11-30, no, on, 12:30, 1e3, 0o17, ~, true, 1.5, -3, .inf, '1', 0x1F,
+      007]}}
     uri: {URL}
   response:
     headers: {{content-type: [application/json]}}
@@ -214,8 +215,10 @@ then:
   body: '{SAY_TEXT}'
 
 ---
-when: {{path: /model/m/converse-stream, method: POST, header: [{{name: content-type, value: application/json}}], body: '{ASK_TEXT}'}}
-then: {{status: 200, header: [{{name: content-type, value: application/json}}], body: {_b64(STREAM)}, body_encoding: base64}}
+when: {{path: /model/m/converse-stream, method: POST, header: [{{name: content-type, value:
+    application/json}}], body: '{ASK_TEXT}'}}
+then: {{status: 200, header: [{{name: content-type, value: application/json}}], body: {_b64(STREAM)},
+    body_encoding: base64}}
 """
 
 
@@ -262,6 +265,7 @@ def _pair(body: object = SAY) -> dict[str, Any]:
 
 
 NOCK_URL = "https://api.anthropic.com:443/v1/messages"
+DEFLATE = {"content-type": ["application/json"], "content-encoding": ["deflate"]}
 ASK_COMPACT, SAY_COMPACT = _compact(ASK), _compact(SAY)
 PARSED_ASK = _compact(
     {
@@ -285,7 +289,12 @@ CASES = [
     Case("vcrpy-json-in-yaml", "a.yaml", _vcr(), (_interaction(),)),
     Case("vcrpy-yaml", "a.yaml", VCRPY_YAML, (_interaction(),)),
     Case("vcrpy-gz", "a.yaml.gz", gzip.compress(VCRPY_YAML.encode()), (_interaction(),)),
-    Case("two-gzip-members", "a.yaml.gz", gzip.compress(b"version: 1\n") + gzip.compress(VCRPY_YAML[:-11].encode()), (_interaction(),)),
+    Case(
+        "two-gzip-members",
+        "a.yaml.gz",
+        gzip.compress(b"version: 1\n") + gzip.compress(VCRPY_YAML[:-11].encode()),
+        (_interaction(),),
+    ),
     Case("utf-16", "a.yaml", VCRPY_YAML.encode("utf-16"), (_interaction(),)),
     Case("parsed-body", "a.yaml", PARSED_YAML, (_interaction(ask=PARSED_ASK, say=SAY_COMPACT),)),
     Case("old-httpx", "a.yaml", OLD_HTTPX, (_interaction(),)),
@@ -315,16 +324,31 @@ CASES = [
         _nock(response=[ZIPPED[:20].hex(), ZIPPED[20:].hex()]),
         (_interaction(url=NOCK_URL, ask=ASK_COMPACT),),
     ),
-    Case("pairs", "a.json", json.dumps([_pair(), _pair("x")]), (_interaction(ask=ASK_COMPACT, say=SAY_COMPACT), _interaction(1, ask=ASK_COMPACT, say="x"))),
+    Case(
+        "pairs",
+        "a.json",
+        json.dumps([_pair(), _pair("x")]),
+        (_interaction(ask=ASK_COMPACT, say=SAY_COMPACT), _interaction(1, ask=ASK_COMPACT, say="x")),
+    ),
     Case("pair", "a.json", json.dumps(_pair(SAY_TEXT)), (_interaction(ask=ASK_COMPACT),)),
-    Case("deflate", "a.json", _vcr(body={"base64_string": _b64(zlib.compress(SAY_TEXT.encode()))}, headers={"content-type": ["application/json"], "content-encoding": ["deflate"]}), (_interaction(),)),
-    Case("bare-deflate", "a.json", _vcr(body={"base64_string": _b64(zlib.compress(SAY_TEXT.encode(), wbits=-15))}, headers={"content-type": ["application/json"], "content-encoding": ["deflate"]}), (_interaction(),)),
+    Case(
+        "deflate",
+        "a.json",
+        _vcr(body={"base64_string": _b64(zlib.compress(SAY_TEXT.encode()))}, headers=DEFLATE),
+        (_interaction(),),
+    ),
+    Case(
+        "bare-deflate",
+        "a.json",
+        _vcr(body={"base64_string": _b64(zlib.compress(SAY_TEXT.encode(), wbits=-15))}, headers=DEFLATE),
+        (_interaction(),),
+    ),
     Case("event-stream-base64", "a.json", _vcr(body={"string": _b64(STREAM)}), (_interaction(say=STREAM),)),
     Case("event-stream-hex", "a.json", _vcr(body={"string": STREAM.hex()}), (_interaction(say=STREAM),)),
     Case("text-like-base64", "a.json", _vcr(body={"string": "AAAA"}), (_interaction(say="AAAA"),)),
     Case("lone-surrogate", "a.json", _vcr(body={"string": "\ud800"}), (_interaction(say=b"\xed\xa0\x80"),)),
     Case("no-interactions", "a.yaml", "interactions: []\nversion: 1\n", ()),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -134,17 +134,32 @@ CASES = [
     Case("thread-of-another-file", [_pair(_continue(_results("toolu_1")))]),
     Case(
         "thread-of-another-file-with-a-fault-of-its-own",
-        [_pair(_continue({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": 7}]}))],
+        [
+            _pair(
+                _continue({"role": "user", "content": [{**_results("toolu_1")["content"][0], "content": 7}]})
+            )
+        ],
         [("TR301", 0, "messages[0].content[0].content")],
     ),
     Case("converse", _converse(), tool_uses=1),
     Case("converse-bad", _converse(toolUseId="t2"), BAD_FOUND, tool_uses=1),
     Case("wrapped", {"request": BAD, "note": "x"}, BAD_FOUND, tool_uses=1),
     Case("log", [GOOD, BAD], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1, "a.jsonl"),
-    Case("log-of-pairs", [_pair(GOOD), {"other": 1}, _pair(BAD)], [(code, 2, path) for code, _, path in BAD_FOUND], 2, 1, "a.jsonl"),
+    Case(
+        "log-of-pairs",
+        [_pair(GOOD), {"other": 1}, _pair(BAD)],
+        [(code, 2, path) for code, _, path in BAD_FOUND],
+        2,
+        1,
+        "a.jsonl",
+    ),
     Case("batch", [{"custom_id": "x", "params": BAD}], BAD_FOUND, 1, 1, "a.jsonl"),
-    Case("calls-without-an-id", _body(USER, {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}] * 2}), tool_uses=2),
-]  # fmt: skip
+    Case(
+        "calls-without-an-id",
+        _body(USER, {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}] * 2}),
+        tool_uses=2,
+    ),
+]
 
 
 def _text(case: Case) -> bytes:
@@ -214,6 +229,10 @@ def _tree(root: Path) -> None:
         "a/bad.yaml.gz": gzip.compress(json.dumps([_pair(BAD)]).encode()),
         "a/scenario.yaml": SCENARIO,
         "a/package.json": '{"name": "x"}',
+        "a/texts.json": '{"messages": [{"code": "E1", "text": "no"}]}',
+        "a/chat.json": json.dumps(
+            {"messages": [USER, {"role": "tool", "tool_call_id": "1", "content": "4"}]}
+        ),
         "a/broken.yml": "interactions: [\n",
         "a/notes.txt": "interactions: [",
         "a/.hidden/bad.json": json.dumps([_pair(BAD)]),
@@ -232,7 +251,16 @@ def test_folders(tmp_path: Path, jobs: int) -> None:
     done: list[str] = []
     report = check_paths([tmp_path, tmp_path / "b.har"], jobs=jobs, on_file=done.append)
 
-    names = ["b.har", "a/bad.yaml.gz", "a/broken.yml", "a/good.json", "a/package.json", "a/scenario.yaml"]
+    inside = [
+        "bad.yaml.gz",
+        "broken.yml",
+        "chat.json",
+        "good.json",
+        "package.json",
+        "scenario.yaml",
+        "texts.json",
+    ]
+    names = ["b.har", *(f"a/{name}" for name in inside)]
     assert done == [str(tmp_path / name) for name in names]
     assert (report.files, report.requests, report.tool_uses) == (3, 2, 2)
     assert {located.file for located in report.findings if located.finding.is_error} == {
@@ -251,13 +279,27 @@ class Named:
     name: str = "a.yaml"
 
 
+UNKNOWN = "holds no recorded exchanges in a format that toolreplay knows"
 NAMED = [
-    Named("scenario", SCENARIO, 1, "holds no recorded exchanges in a format that toolreplay knows"),
+    Named("scenario", SCENARIO, 1, UNKNOWN),
+    Named("another-vendor", '{"messages": [{"tool_calls": []}]}', 1, UNKNOWN, "a.json"),
     Named("empty", "", 1, "the file is empty"),
     Named("missing", None, 1, "cannot be read: No such file or directory"),
-    Named("log-without-requests", '{"a": 1}\n', 1, "holds no recorded exchanges and no request bodies", "a.jsonl"),
-    Named("log-with-a-broken-line", '{"messages": []}\n\n{"messa\n', 3, "is no JSON: Unterminated string starting at", "a.jsonl"),
-]  # fmt: skip
+    Named(
+        "log-without-requests",
+        '{"a": 1}\n',
+        1,
+        "holds no recorded exchanges and no request bodies",
+        "a.jsonl",
+    ),
+    Named(
+        "log-with-a-broken-line",
+        '{"messages": []}\n\n{"messa\n',
+        3,
+        "is no JSON: Unterminated string starting at",
+        "a.jsonl",
+    ),
+]
 
 
 @pytest.mark.parametrize("case", NAMED, ids=lambda case: case.id)

@@ -53,7 +53,8 @@ def test_text() -> None:
     report = _report(Located(ORPHAN, "a.yaml", 1), Located(HABIT, "b.yaml", 0), unreadable=(LATE,))
 
     assert render_text(report) == (
-        "a.yaml: exchange 1, messages[2].content[0]: error TR102 orphan-tool-result: tool_result answers toolu_9\n"
+        "a.yaml: exchange 1, messages[2].content[0]: error TR102 orphan-tool-result: "
+        "tool_result answers toolu_9\n"
         "    the API: messages.2.content.0: unexpected\n"
         "    fix: send the right id.\n"
         "b.yaml: exchange 0: info TR110 text-after-results: text\n"

@@ -228,7 +228,7 @@ _KINDS = [
 ]
 _FIELDS = ["message", "index", "content_block", "delta", "usage", "error"]
 # Values of the right kind in the wrong place, and of no kind that fits.
-_VALUES = st.sampled_from(
+_VALUES: st.SearchStrategy[object] = st.sampled_from(
     [
         None,
         0,

@@ -1,7 +1,7 @@
 """Bodies as they were on the wire, from the many ways in which recorders write them down.
 
-A recorded body may be text, bytes, parsed JSON, base64 or hex of a binary stream, compressed with or without the header
-that says so, or plain under a header that says compressed.
+A recorded body may be text, bytes, parsed JSON, base64 or hex of a binary stream, compressed with or without
+the header that says so, or plain under a header that says compressed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def unpack(body: bytes, encoding: str = "") -> bytes:
     """Decompress a body, and decode an event stream that was written as base64 or hex.
 
     Args:
-        encoding: the `content-encoding` header. It is only believed where the bytes do not show what they are.
+        encoding: the `content-encoding` header. It is only believed where the bytes do not show what they
+            are.
 
     Raises:
         MalformedError: for a body that is damaged, too large, or compressed with what is not installed.
@@ -137,7 +138,7 @@ def _event_stream(body: bytes) -> bytes:
         if body.startswith(b"00"):
             plain = bytes.fromhex(body.decode("ascii"))
         elif body.startswith(b"AA"):
-            plain = base64.b64decode(body, validate=True)
+            plain = base64.b64decode(body)
         else:
             return body
     except (UnicodeDecodeError, ValueError):

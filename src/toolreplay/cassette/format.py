@@ -35,9 +35,8 @@ RESPONSE_HEADERS: Final = frozenset(
 
 def encode(cassette: Cassette) -> dict[str, Any]:
     """The cassette as the data of a YAML file."""
-    head: dict[str, Any] = {"version": 1}
-    if cassette.provenance is not None:
-        head["toolreplay"] = {"format": FORMAT, **dataclasses.asdict(cassette.provenance)}
+    provenance = cassette.provenance or Provenance()
+    head: dict[str, Any] = {"version": 1, "toolreplay": {"format": FORMAT, **dataclasses.asdict(provenance)}}
     bodies: list[object] = []
     interactions = []
     for exchange in cassette.exchanges:

@@ -1,9 +1,9 @@
 """YAML of any program as plain data: mappings, lists, strings, bytes, numbers, booleans, None.
 
-Recordings are full of tags that name classes (`!!python/object/apply:multidict._multidict.istr`, `!ruby/object:Set`)
-and of Ruby's local `!binary`. Nothing is looked up or run for them: the data below the tag is what they are read as.
-Values are built from libyaml's events without recursion, so neither deep nesting nor a file's aliases can exhaust the
-process; libyaml itself stops at 1,000 levels.
+Recordings are full of tags that name classes (`!!python/object/apply:multidict._multidict.istr`,
+`!ruby/object:Set`) and of Ruby's local `!binary`. Nothing is looked up or run for them: the data below the
+tag is what they are read as. Values are built from libyaml's events without recursion, so neither deep
+nesting nor a file's aliases can exhaust the process; libyaml itself stops at 1,000 levels.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE = "tag:yaml.org,2002:"
-# Characters and nodes that aliases may stand for in all; a recording repeats a header, an attack doubles thirty times.
+# Characters and nodes that aliases may stand for in all; a recording repeats a header, an attack doubles
+# thirty times.
 _ALIAS_BUDGET = 64 * 2**20
 
-# Recorders quote what YAML 1.1 or 1.2 reads as something else, so only what both write unquoted is taken as no string:
-# `no`, `on`, dates and 12:30 stay strings.
+# Recorders quote what YAML 1.1 or 1.2 reads as something else, so only what both write unquoted is taken as
+# no string: `no`, `on`, dates and 12:30 stay strings.
 _WORDS: dict[str, object] = {"": None, "~": None}
 _WORDS.update((word, None) for word in ("null", "Null", "NULL"))
 _WORDS.update((word, True) for word in ("true", "True", "TRUE"))
@@ -72,13 +73,13 @@ def load(data: bytes) -> Loaded:
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping (keys and values in turn) or sequence that has not ended yet, and the size of what is in it."""
+    """A mapping (keys and values in turn) or sequence that has not ended, and the size of its contents."""
 
     is_mapping: bool
     tag: str | None
     anchor: str | None
     line: int
-    children: list[object] = field(default_factory=list)
+    children: list[object]
     size: int = 1
 
 
@@ -86,18 +87,19 @@ class _Builder:
     def __init__(self) -> None:
         self.documents: list[object] = []
         self.lines: dict[int, int] = {}
-        self._open: list[_Open] = [_Open(is_mapping=False, tag=None, anchor=None, line=1)]
+        self._open: list[_Open] = [_Open(is_mapping=False, tag=None, anchor=None, line=0, children=[])]
         self._anchors: dict[str, tuple[object, int]] = {}
         self._repeated = 0
 
     def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
             self._add(_scalar(event), 1 + len(event.value), event.anchor)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            is_mapping = isinstance(event, yaml.MappingStartEvent)
-            self._open.append(_Open(is_mapping, event.tag, event.anchor, _line(event)))
         elif isinstance(event, yaml.CollectionEndEvent):
             self._end()
+        elif isinstance(event, yaml.CollectionStartEvent):
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            line = _line(event) if is_mapping else 0
+            self._open.append(_Open(is_mapping, event.tag, event.anchor, line, []))
         elif isinstance(event, yaml.AliasEvent):
             self._repeat(event)
         elif isinstance(event, yaml.DocumentEndEvent):

@@ -1,7 +1,7 @@
 """Reading a recording: bytes of a file to exchanges, whatever program wrote them.
 
-Nothing a file says is run, nothing is looked up over the network, and a file that cannot be read is an error with its
-line, never an empty recording.
+Nothing a file says is run, nothing is looked up over the network, and a file that cannot be read is an error
+with its line, never an empty recording.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_recording(data: bytes, file: str) -> Recording:
-    """Read a recording from a file's bytes; `file` is the name that errors give it. Raises as `read_recording`."""
+    """Read a recording from the bytes of a file that errors name `file`. Raises as `read_recording`."""
     loaded, lines = load(data, file)
     return interpret(loaded, lines, file)
 
@@ -59,7 +59,8 @@ def load(data: bytes, file: str) -> tuple[object, Mapping[int, int]]:
     """Load YAML or JSON, gzipped or not.
 
     Returns:
-        The data (several YAML documents are a list) and the lines of its mappings by `id`, where they are known.
+        The data (several YAML documents are a list) and the lines of its mappings by `id`, where they are
+        known.
     """
     if data.startswith(_GZIP):
         try:

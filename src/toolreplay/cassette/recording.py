@@ -1,4 +1,4 @@
-"""What a file with recorded HTTP exchanges holds, whatever its format; and the ways in which it can be unreadable."""
+"""What a file with recorded HTTP exchanges holds, whatever its format, and how it can be unreadable."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class UnreadableError(CassetteError):
         self.reason = reason
 
 
-class NotARecording(UnreadableError):  # noqa: N818  (it says what the file is, and nothing need be wrong with it)
+class NotARecording(UnreadableError):  # noqa: N818  (nothing need be wrong with the file)
     """YAML or JSON that holds no recorded exchanges: a scenario, a configuration, a request body."""
 
 

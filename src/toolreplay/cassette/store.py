@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ import yaml
 
 from ..errors import CassetteError, RecordingError
 from ..files.atomic import write_text
-from .exchange import Cassette, Exchange
+from .exchange import Cassette, Exchange, Provenance
 from .format import decode_cassette, encode, normalised
 from .reading import interpret, load, read_bytes
 
@@ -43,7 +42,8 @@ def write_cassette(path: Path, cassette: Cassette) -> None:
     Raises:
         RecordingError: what was recorded cannot be kept in this format without loss.
     """
-    cassette = replace(cassette, exchanges=tuple(normalised(exchange) for exchange in cassette.exchanges))
+    exchanges = tuple(normalised(exchange) for exchange in cassette.exchanges)
+    cassette = Cassette(exchanges, cassette.provenance or Provenance())
     text = _HEADER + yaml.dump(encode(cassette), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
     data, _ = load(text.encode(), str(path))
     again = decode_cassette(data if isinstance(data, dict) else {}, str(path))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
@@ -58,21 +58,23 @@ class Rule(Generic[View]):
         """What to do, in one line."""
         return " ".join(self.page["Fix"].split())
 
-    def findings(self, view: View, context: Context) -> Iterator[Finding]:
+    def findings(self, view: View, context: Context) -> list[Finding]:
         """Judge one view; nothing where the rule does not apply to the profile."""
         severity = self.severities.get(context.profile)
         if severity is None:
-            return
-        for broken in self.judge(view, context):
-            yield Finding(
-                code=self.code,
-                name=self.name,
-                severity=broken.severity or severity,
-                path=broken.path,
-                message=broken.message,
-                fix=broken.fix or self.fix,
-                api=broken.api,
-            )
+            return []
+        return [self._finding(broken, severity) for broken in self.judge(view, context)]
+
+    def _finding(self, broken: Broken, severity: Severity) -> Finding:
+        return Finding(
+            code=self.code,
+            name=self.name,
+            severity=broken.severity or severity,
+            path=broken.path,
+            message=broken.message,
+            fix=broken.fix or self.fix,
+            api=broken.api,
+        )
 
 
 AnyRule: TypeAlias = Rule[Message] | Rule[Step] | Rule[Context] | Rule[RunFacts]

@@ -89,6 +89,9 @@ class Conversations:
         if conversation is not None:
             known = len(conversation.messages)
             new = request.reader(raw[known:], known)
+            if isinstance(raw, list):
+                # Equal, so share them: else every request of a long run keeps a history of its own alive.
+                raw[:known] = conversation.messages
             state = fold(conversation.state, new, context)
         else:
             new = request.messages

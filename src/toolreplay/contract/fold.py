@@ -64,7 +64,7 @@ def close(state: State, context: Context) -> tuple[Finding, ...]:
     """All findings of the request that ends here: of its messages, its open turn, and its other fields."""
     found = list(state.findings)
     if state.open or state.between:
-        found += _judge_turn(state, context, last=True)
+        found += _judge_turn(_open_turn(state), state, context, last=True)
     for rule in REQUEST_RULES:
         found += rule.findings(context, context)
     return tuple(found)
@@ -79,18 +79,20 @@ def check_request(request: Request, profile: Profile | None = None) -> tuple[Fin
 def _take(state: State, message: Message, context: Context) -> State:
     compacted = _compacted(message)
     if compacted is not None:
-        ended = state.joined + bool(state.open)
+        ended = state.joined + bool(state.open and state.open[0].role != message.role)
         state, message = State(count=state.count, joined=ended), compacted
-    if message.role == "system":
-        if state.open:
-            state = _end_turn(state, context)
-        state = replace(state, between=(*state.between, message), joined=state.joined + 1)
-    elif state.open and state.open[0].role != message.role:
-        state = replace(_end_turn(state, context), open=(message,))
-    else:
-        state = replace(state, open=(*state.open, message))
+    if state.open and state.open[0].role != message.role:
+        state = _end_turn(state, context)
     found = [finding for rule in MESSAGE_RULES for finding in rule.findings(message, context)]
-    return replace(state, count=state.count + 1, findings=(*state.findings, *found))
+    system = message.role == "system"
+    return replace(
+        state,
+        count=state.count + 1,
+        joined=state.joined + system,
+        open=() if system else (*state.open, message),
+        between=(*state.between, message) if system else state.between,
+        findings=(*state.findings, *found) if found else state.findings,
+    )
 
 
 def _compacted(message: Message) -> Message | None:
@@ -103,18 +105,15 @@ def _compacted(message: Message) -> Message | None:
         return None
     for index in range(len(message.blocks) - 1, -1, -1):
         block = message.blocks[index]
-        if (
-            isinstance(block, Other)
-            and block.type == "compaction"
-            and mapping(block.raw).get("content") is not None
-        ):
+        compaction = isinstance(block, Other) and block.type == "compaction"
+        if compaction and mapping(block.raw).get("content") is not None:
             return replace(message, blocks=message.blocks[index:])
     return None
 
 
 def _end_turn(state: State, context: Context) -> State:
-    turn = Turn(state.open[0].role, state.open, state.joined)
-    found = _judge_turn(state, context, last=False)
+    turn = _open_turn(state)
+    found = _judge_turn(turn, state, context, last=False)
     uses = {use.id: use.place for use in turn.uses if use.id is not None}
     servers = {use.id: use for use in turn.server_uses if use.id is not None}
     return replace(
@@ -126,22 +125,24 @@ def _end_turn(state: State, context: Context) -> State:
         seen={**uses, **state.seen} if uses else state.seen,
         server_uses={**state.server_uses, **servers} if servers else state.server_uses,
         answered=state.answered | _answered(turn) if servers or state.server_uses else state.answered,
-        findings=(*state.findings, *found),
+        findings=(*state.findings, *found) if found else state.findings,
     )
 
 
-def _judge_turn(state: State, context: Context, *, last: bool) -> list[Finding]:
-    turn = Turn(state.open[0].role if state.open else "", state.open, state.joined)
+def _open_turn(state: State) -> Turn:
+    return Turn(state.open[0].role if state.open else "", state.open, state.joined)
+
+
+def _judge_turn(turn: Turn, state: State, context: Context, *, last: bool) -> list[Finding]:
     before = state.before
+    called = before.server_uses if before is not None else ()
     step = Step(
         turn=turn,
         before=before,
         between=state.between,
         seen=state.seen,
         servers=frozenset(state.server_uses),
-        open_servers=tuple(use for use in before.server_uses if use.id not in state.answered)
-        if before
-        else (),
+        open_servers=tuple(use for use in called if use.id not in state.answered),
         last=last,
     )
     return [finding for rule in STEP_RULES for finding in rule.findings(step, context)]

@@ -14,6 +14,8 @@ from functools import cached_property
 from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
 from .finding import Profile
 
+_NONE: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True)
 class Context:
@@ -74,17 +76,17 @@ class Turn:
     @cached_property
     def misplaced(self) -> tuple[ToolUse | ToolResult, ...]:
         """The tool blocks that may not stand in a turn of this role (TR204)."""
-        kind = {"assistant": ToolResult, "user": ToolUse}.get(self.role, (ToolUse, ToolResult))
         return tuple(
             block
             for block in self.blocks
-            if isinstance(block, ToolUse | ToolResult) and isinstance(block, kind)
+            if (isinstance(block, ToolUse) and self.role != "assistant")
+            or (isinstance(block, ToolResult) and self.role != "user")
         )
 
     @cached_property
     def misplaced_ids(self) -> frozenset[str | None]:
         """Their ids."""
-        return frozenset(block.id for block in self.misplaced)
+        return frozenset(block.id for block in self.misplaced) if self.misplaced else _NONE
 
     def api_index(self, message: int, context: Context) -> int:
         """The index that the API's own error message gives to one of this turn's messages."""
@@ -128,11 +130,15 @@ class Step:
     @cached_property
     def called(self) -> frozenset[str]:
         """The ids of those calls; a call without an id is TR202's business and has none."""
+        if not self.calls:
+            return _NONE
         return frozenset(use.id for use in self.calls if use.id)
 
     @cached_property
     def answers(self) -> tuple[ToolResult, ...]:
         """The results that answer a call of the turn before; where two answer the same one, the first."""
+        if not self.called:
+            return ()
         first: dict[str, ToolResult] = {}
         for result in self.turn.results:
             if result.id in self.called:
@@ -142,9 +148,8 @@ class Step:
     @cached_property
     def misplaced_ids(self) -> frozenset[str | None]:
         """Ids of tool blocks in a message of the wrong role: TR204 explains what they leave open."""
-        return self.turn.misplaced_ids | (
-            self.before.misplaced_ids if self.before is not None else frozenset()
-        )
+        before = self.before.misplaced_ids if self.before is not None else _NONE
+        return self.turn.misplaced_ids | before
 
     def views(self, context: Context) -> tuple[tuple[Block, ...], ...]:
         """The blocks of the turn as the profile judges them: together where it joins, else by message."""

@@ -1,4 +1,4 @@
-"""`check`: the contract held against recordings, request bodies and logs. Reads files; runs and sends nothing."""
+"""`check`: the contract held against recordings, request bodies and logs. It runs and sends nothing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ from .files import Target, find
 from .result import FileResult, Located, Report, Unreadable
 from .sources import read_exchanges
 
-# A request that goes on with a thread whose beginning is not in the file is judged by what it shows by itself.
+# A request that goes on with a thread whose beginning is not in the file is judged by what it shows by
+# itself.
 _LOCAL_FAMILIES = ("TR20", "TR30")
 _NEEDS_HISTORY = frozenset({"TR205", "TR206"})
 
@@ -35,8 +36,8 @@ def check_paths(
     """Check files, and folders with all recordings below them.
 
     Args:
-        paths: a file that is named itself must be a recording, a request body or a log, else it is unreadable; in a
-            folder other YAML and JSON is passed over.
+        paths: a file that is named itself must be a recording, a request body or a log, else it is
+            unreadable; in a folder other YAML and JSON is passed over.
         profile: whose contract is held; None for the one of each request's wire.
         wire: the wire of request bodies whose shape does not tell.
         jobs: processes to share the files among.
@@ -72,7 +73,7 @@ def _check(
     read: Callable[[], bytes], name: str, *, named: bool, profile: Profile | None, wire: Wire | None
 ) -> FileResult:
     try:
-        exchanges = read_exchanges(read(), name, wire=wire)
+        exchanges = read_exchanges(read(), name, named=named, wire=wire)
     except NotARecording as error:
         if named:
             return FileResult(name, unreadable=Unreadable(error.file, error.line, error.reason))

@@ -20,7 +20,7 @@ class Target:
 
 
 def find(paths: Iterable[Path]) -> Iterator[Target]:
-    """The files of paths, sorted within a folder, each once; hidden folders and those of packages are left out."""
+    """The files of paths, each once, sorted within a folder; hidden and package folders are left out."""
     seen: set[Path] = set()
     for path in paths:
         folder = path.is_dir()

@@ -13,8 +13,8 @@ class Located:
     """A finding and the request it is about.
 
     Attributes:
-        exchange: the request's index in the file as it stands, from 0, unrelated interactions counted; in a JSONL
-            file the index of its line.
+        exchange: the request's index in the file as it stands, from 0, unrelated interactions counted; in a
+            JSONL file the index of its line.
     """
 
     finding: Finding
@@ -48,12 +48,13 @@ class Report:
     """All files of one `check`.
 
     Attributes:
-        files: files that were read as recordings, request bodies or logs; neither skipped nor unreadable ones.
+        files: files that were read as recordings, request bodies or logs; neither skipped nor unreadable
+            ones.
         requests: requests to the model in them.
-        tool_uses: the calls of client tools in them, in histories and in replies; each counts once in a file, by its
-            id (one without an id, each time it is new in a conversation).
-        findings: in the order of files and requests; a fault that stays in the history is reported at the first
-            request that has it.
+        tool_uses: the calls of client tools in them, in histories and in replies; each counts once in a file,
+            by its id (one without an id, each time it is new in a conversation).
+        findings: in the order of files and requests; a fault that stays in the history is reported at the
+            first request that has it.
     """
 
     files: int

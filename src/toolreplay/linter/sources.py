@@ -1,4 +1,4 @@
-"""What a file holds for `check`: recorded exchanges, one request body, or a log of either, a line each (JSONL)."""
+"""What a file holds for `check`: recorded exchanges, one request body, or a log of either (JSONL)."""
 
 from __future__ import annotations
 
@@ -28,22 +28,26 @@ _CONVERSE_BLOCKS = frozenset(
         "video",
     }
 )
+_FOREIGN_ROLES = ("tool", "function", "developer")
 _WRAPPINGS = ("request", "params")
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request to the model, and the reply where a good one was recorded. `index` is its position in the file."""
+    """A request to the model, its position in the file, and the reply where a good one was recorded."""
 
     index: int
     request: Request
     reply: Reply | None
 
 
-def read_exchanges(data: bytes, file: str, *, wire: Wire | None = None) -> tuple[Exchange, ...]:
+def read_exchanges(
+    data: bytes, file: str, *, named: bool = True, wire: Wire | None = None
+) -> tuple[Exchange, ...]:
     """The exchanges of a file.
 
     Args:
+        named: whether the user named the file; else a list called `messages` must look like a conversation.
         wire: the wire of request bodies; None to tell it from their shape. Recordings tell theirs by the URL.
 
     Raises:
@@ -56,23 +60,36 @@ def read_exchanges(data: bytes, file: str, *, wire: Wire | None = None) -> tuple
         recording = interpret(loaded, lines, file)
     except NotARecording:
         body = request_body(loaded)
-        if body is None:
+        if body is None or not (named or _is_conversation(body)):
             raise
         return (Exchange(0, parse_body(body, wire), None),)
     return tuple(_exchanges(recording.interactions))
 
 
 def request_body(data: object) -> dict[str, object] | None:
-    """The request body that JSON is or, under `request` or `params` (a batch's line), holds."""
+    """The request body that JSON is or, under `request` or `params` (a batch's line), holds.
+
+    A body of OpenAI's chat completions is none: its tool calls and results have other places.
+    """
     if not isinstance(data, dict):
         return None
-    if isinstance(data.get("messages"), list):
-        return data
-    for name in _WRAPPINGS:
-        inner = data.get(name)
-        if isinstance(inner, dict) and isinstance(inner.get("messages"), list):
-            return inner
+    for body in (data, *map(data.get, _WRAPPINGS)):
+        if isinstance(body, dict) and isinstance(body.get("messages"), list):
+            return None if any(map(_is_foreign, body["messages"])) else body
     return None
+
+
+def _is_foreign(message: object) -> bool:
+    return isinstance(message, dict) and ("tool_calls" in message or message.get("role") in _FOREIGN_ROLES)
+
+
+def _is_conversation(body: dict[str, object]) -> bool:
+    sent = body["messages"]
+    return (
+        isinstance(sent, list)
+        and bool(sent)
+        and all(isinstance(item, dict) and "role" in item for item in sent)
+    )
 
 
 def parse_body(body: dict[str, object], wire: Wire | None = None) -> Request:
@@ -83,7 +100,7 @@ def parse_body(body: dict[str, object], wire: Wire | None = None) -> Request:
 
 
 def wire_of(body: dict[str, object]) -> Wire:
-    """The wire of a request body, from its fields and the shape of its blocks; Messages where nothing tells."""
+    """The wire of a request body, by its fields and the shape of its blocks; else Messages."""
     if body.keys() & _CONVERSE_FIELDS:
         return Wire.CONVERSE
     for block in _blocks(body):

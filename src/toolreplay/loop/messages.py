@@ -1,56 +1,133 @@
-"""The loop on the Messages API, synchronous."""
+"""The Messages API: how its requests are sent, streamed or not, and its calls and results written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .steps import TurnLimit, assistant_message, request_fields, wants_tools
-from .tools import Functions, run_tools
+from .tools import Functions, Result, run_call, run_call_async, tool_calls, tool_result
+from .turns import Part, Reply, Send
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic
+    from anthropic import Anthropic, AsyncAnthropic
 
 
-def run(
-    client: Anthropic,
-    *,
-    model: str,
-    messages: Sequence[Mapping[str, Any]],
-    tools: Sequence[Mapping[str, Any]] = (),
-    functions: Functions,
-    system: object = None,
-    max_tokens: int = 1024,
-    max_turns: int = 20,
-    parameters: Mapping[str, Any] | None = None,
-) -> list[dict[str, Any]]:
-    """Send the conversation, run the tools Claude asks for, and go on until it answers without asking.
+class MessagesDialect:
+    """Blocks are `{"type": ...}`."""
 
-    Args:
-        messages: the history, ending with the new prompt. It is not changed.
-        tools: the tools' definitions as the API takes them.
-        functions: the tools themselves, by name; each is called with the input as keyword arguments.
-        max_turns: how many replies are allowed.
-        parameters: further arguments of `client.messages.create`, such as `tool_choice`.
+    def is_call(self, part: Part) -> bool:
+        """Whether a block is a call that the client answers."""
+        return part.get("type") == "tool_use"
 
-    Returns:
-        The history with every message added, ready for the next prompt.
 
-    Raises:
-        TurnLimit: the model still asked for tools in the last reply allowed. They were not run.
+DIALECT = MessagesDialect()
+
+
+def request(fields: Mapping[str, Any], step: Send) -> dict[str, Any]:
+    """The next request: the tool schemas and the whole history, every time.
+
+    A forced `tool_choice` holds for the first reply only: kept, it would never let Claude answer.
     """
-    history = [dict(message) for message in messages]
-    for turn in range(1, max_turns + 1):
-        fields = request_fields(
-            model=model, max_tokens=max_tokens, messages=history, tools=tools, system=system, parameters=parameters
-        )
-        reply = client.messages.create(**fields).to_dict()
-        if wants_tools(reply) and turn == max_turns:
-            break
-        message = assistant_message(reply)
-        if message is not None:
-            history.append(message)
-        if not wants_tools(reply):
-            return history
-        history.append({"role": "user", "content": run_tools(reply["content"], functions)})
-    raise TurnLimit(f"the model asked for tools in reply {max_turns}, the last one allowed")
+    body = {**fields, "messages": list(step.history)}
+    if not step.first and body.get("tool_choice", {}).get("type") in ("any", "tool"):
+        body["tool_choice"] = {"type": "auto"}
+    if step.container is not None:
+        body["container"] = step.container
+    return body
+
+
+def sender(client: Anthropic, fields: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Reply]:
+    """How a request is sent on a synchronous client."""
+
+    def send(step: Send) -> Reply:
+        body = request(fields, step)
+        if not stream:
+            return reply_of(client.messages.create(**body).to_dict())
+        fragments = Fragments()
+        with client.messages.stream(**body) as events:
+            for event in events:
+                fragments.add(event)
+            return reply_of(events.get_final_message().to_dict(), fragments)
+
+    return send
+
+
+def async_sender(client: AsyncAnthropic, fields: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Any]:
+    """The same on an asynchronous client."""
+
+    async def send(step: Send) -> Reply:
+        body = request(fields, step)
+        if not stream:
+            return reply_of((await client.messages.create(**body)).to_dict())
+        fragments = Fragments()
+        async with client.messages.stream(**body) as events:
+            async for event in events:
+                fragments.add(event)
+            return reply_of((await events.get_final_message()).to_dict(), fragments)
+
+    return send
+
+
+def runner(functions: Functions) -> Callable[[Reply], list[Result]]:
+    """How a reply's tools are run: one after the other."""
+
+    def run(reply: Reply) -> list[Result]:
+        return [tool_result(call, run_call(call, functions)) for call in tool_calls(reply.content, reply.broken)]
+
+    return run
+
+
+def async_runner(functions: Functions) -> Callable[[Reply], Any]:
+    """The same, side by side; the results stand in the order of the calls."""
+
+    async def run(reply: Reply) -> list[Result]:
+        import asyncio
+
+        calls = tool_calls(reply.content, reply.broken)
+        values = await asyncio.gather(*(run_call_async(call, functions) for call in calls))
+        return [tool_result(call, value) for call, value in zip(calls, values, strict=True)]
+
+    return run
+
+
+class Fragments:
+    """The input of each call of a stream, as text.
+
+    The SDK reads fragments with a parser that repairs what is cut off (anthropic 2.14), so a broken input would be
+    run as if it were whole. The text tells.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+
+    def add(self, event: Any) -> None:
+        """Take in an event of the stream; fragments of parallel calls are told apart by their index."""
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            self._texts[event.index] = self._texts.get(event.index, "") + event.delta.partial_json
+
+    def broken(self, content: list[Part]) -> dict[str, str]:
+        """The inputs that are no JSON objects, by call. No text at all means no arguments."""
+        return {
+            part["id"]: self._texts[index]
+            for index, part in enumerate(content)
+            if part.get("type") == "tool_use" and self._texts.get(index) and not _is_object(self._texts[index])
+        }
+
+
+def reply_of(message: Mapping[str, Any], fragments: Fragments | None = None) -> Reply:
+    """A message of the API as a reply."""
+    container = message.get("container") or {}
+    return Reply(
+        content=message["content"],
+        stop_reason=message["stop_reason"],
+        container=container.get("id"),
+        broken=fragments.broken(message["content"]) if fragments else {},
+    )
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

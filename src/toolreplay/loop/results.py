@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 # What a content block of a tool_result may be, with the field that holds its payload (docs: handle-tool-calls).
 _PAYLOADS: Final = {"text": "text", "image": "source", "document": "source", "search_result": "content"}
-Content = str | list[dict[str, Any]]
+Content: TypeAlias = str | list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class ErrorResult:
 
 def content_of(value: object) -> Content:
     """A tool's value as the content of a result: content blocks stay blocks, text stays text, the rest is JSON text."""
-    blocks = _content_blocks(value)
+    blocks = content_blocks(value)
     return text_of(value) if blocks is None else blocks
 
 
-def error_content(value: object) -> Content:
+def error_text(result: ErrorResult) -> str:
     """The content of a result with error status, which must be text and must not be blank (TR302, TR303)."""
-    text = text_of(value)
+    text = text_of(result.content)
     return text if text.strip() else "the tool failed without a message"
 
 
@@ -45,6 +45,8 @@ def text_of(value: object) -> str:
 
 def message_of(error: BaseException) -> str:
     """An exception's message; the name of its class where it has none, or where `str()` itself fails."""
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration | StopAsyncIteration):
+        error = error.__cause__  # a coroutine cannot raise it; Python wraps it
     try:
         message = str(error)
     except Exception:  # noqa: BLE001  (the tool's own __str__ may raise anything)
@@ -52,21 +54,17 @@ def message_of(error: BaseException) -> str:
     return message if message.strip() else type(error).__name__
 
 
+def content_blocks(value: object) -> list[dict[str, Any]] | None:
+    """The value as content blocks, if it is a list of nothing else; blank text blocks are refused and left out."""
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if not all(isinstance(item, Mapping) and _PAYLOADS.get(item.get("type", ""), "?") in item for item in value):
+        return None
+    return [dict(item) for item in value if item["type"] != "text" or str(item["text"]).strip()]
+
+
 def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):  # cyclic, or keys that are no strings
         return repr(value)
-
-
-def _content_blocks(value: object) -> list[dict[str, Any]] | None:
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes) or not value:
-        return None
-    blocks: list[dict[str, Any]] = []
-    for item in value:
-        payload = _PAYLOADS.get(item.get("type", "")) if isinstance(item, dict) else None
-        if payload is None or payload not in item:
-            return None
-        if item["type"] != "text" or str(item["text"]).strip():  # a blank text block is refused (TR304)
-            blocks.append(item)
-    return blocks

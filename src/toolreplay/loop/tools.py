@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from .results import ErrorResult, content_of, error_content, message_of
+from .results import ErrorResult, content_of, error_text, message_of
 
-Functions = Mapping[str, Callable[..., object]]
+Functions: TypeAlias = Mapping[str, Callable[..., object]]
+Result: TypeAlias = dict[str, Any]
 
 
 class UnknownTool(LookupError):
     """The model asked for a tool that does not exist. The model is told so and goes on."""
 
 
-def run_tools(parts: Iterable[Mapping[str, Any]], functions: Functions) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call, whatever the wire it came on. `broken` is its input where that is no JSON."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+    broken: str | None = None
+
+
+def run_tools(parts: Iterable[Mapping[str, Any]], functions: Functions) -> list[Result]:
     """Run every tool_use among the parts of a reply and give one tool_result for each, in order.
 
     Args:
@@ -23,7 +37,7 @@ def run_tools(parts: Iterable[Mapping[str, Any]], functions: Functions) -> list[
 
     KeyboardInterrupt, SystemExit and cancellation are no failures of a tool and pass through.
     """
-    return [_run_one(part, functions) for part in parts if part.get("type") == "tool_use"]
+    return [tool_result(call, run_call(call, functions)) for call in tool_calls(parts)]
 
 
 def run_tool(name: str, tool_input: Mapping[str, Any], functions: Functions) -> object:
@@ -38,15 +52,59 @@ def run_tool(name: str, tool_input: Mapping[str, Any], functions: Functions) -> 
     return function(**tool_input)
 
 
-def _run_one(use: Mapping[str, Any], functions: Functions) -> dict[str, Any]:
+def run_call(call: ToolCall, functions: Functions) -> object:
+    """What a tool returns; an `ErrorResult` with its message where it raises."""
+    if call.broken is not None:
+        return _not_json(call.broken)
     try:
-        value = run_tool(use["name"], use["input"], functions)
-        if not isinstance(value, ErrorResult):
-            return _result(use, content=content_of(value))
+        return run_tool(call.name, call.input, functions)
     except Exception as error:  # noqa: BLE001  (whatever a tool raises becomes a result that says so)
+        return ErrorResult(message_of(error))
+
+
+async def run_call_async(call: ToolCall, functions: Functions) -> object:
+    """The same for functions that may be coroutines. Plain functions run in a thread, so that they run side by side."""
+    if call.broken is not None:
+        return _not_json(call.broken)
+    try:
+        if inspect.iscoroutinefunction(functions.get(call.name)):
+            value = run_tool(call.name, call.input, functions)
+        else:
+            value = await asyncio.to_thread(_run_apart, call, functions)
+        value = await value if inspect.isawaitable(value) else value
+    except Exception as error:  # noqa: BLE001  (as above)
+        return ErrorResult(message_of(error))
+    return value
+
+
+def tool_calls(parts: Iterable[Mapping[str, Any]], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
+    """The calls among the parts of a reply, in order."""
+    return [
+        ToolCall(part["id"], part["name"], part["input"], (broken or {}).get(part["id"]))
+        for part in parts
+        if part.get("type") == "tool_use"
+    ]
+
+
+def tool_result(call: ToolCall, value: object) -> Result:
+    """The result of a call: `is_error` only where it is true."""
+    result: Result = {"type": "tool_result", "tool_use_id": call.id}
+    try:
+        if not isinstance(value, ErrorResult):
+            return {**result, "content": content_of(value)}
+    except Exception as error:  # noqa: BLE001  (a value's own __str__ or __len__ may raise anything)
         value = ErrorResult(message_of(error))
-    return _result(use, content=error_content(value.content), is_error=True)
+    return {**result, "content": error_text(value), "is_error": True}
 
 
-def _result(use: Mapping[str, Any], **fields: object) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": use["id"], **fields}
+def _run_apart(call: ToolCall, functions: Functions) -> object:
+    # A StopIteration cannot cross a future: whoever waits for it would wait for ever.
+    try:
+        return run_tool(call.name, call.input, functions)
+    except StopIteration as error:
+        return ErrorResult(message_of(error))
+
+
+def _not_json(text: str) -> ErrorResult:
+    """What the model is told (docs: fine-grained-tool-streaming)."""
+    return ErrorResult({"INVALID_JSON": text})

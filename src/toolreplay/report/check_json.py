@@ -12,7 +12,8 @@ def render_json(report: Report) -> str:
     """The report as one JSON object with a newline at its end.
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "exchange", "path",
-    "message", "fix"}], "unreadable": [{"file", "line", "reason"}]}`; severity is `error`, `warning` or `info`.
+    "message", "fix"}], "unreadable": [{"file", "line", "reason"}]}`; severity is `error`, `warning` or
+    `info`.
     """
     data = {
         "files": report.files,

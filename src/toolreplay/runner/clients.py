@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,20 +22,45 @@ DUMMIES: Final = {
 }
 
 
+class _Environment:
+    """The variables that were filled in, for as long as any block wants them: sessions overlap in threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._before: dict[str, str | None] = {}
+
+    def fill(self) -> None:
+        with self._lock:
+            if not self._holders:
+                missing = [name for name in DUMMIES if not os.environ.get(name)]
+                self._before = {name: os.environ.get(name) for name in missing}
+                os.environ.update({name: DUMMIES[name] for name in missing})
+            self._holders += 1
+
+    def restore(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            for name, value in self._before.items() if not self._holders else ():
+                if os.environ.get(name) != DUMMIES[name]:
+                    continue  # set by the loop meanwhile
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+
+_ENVIRONMENT: Final = _Environment()
+
+
 @contextmanager
 def dummy_credentials() -> Iterator[None]:
-    """Fill in missing credentials for the length of the block."""
-    added = {name: value for name, value in DUMMIES.items() if not os.environ.get(name)}
-    before = {name: os.environ.get(name) for name in added}
-    os.environ.update(added)
+    """Fill in missing credentials for the length of the block; blocks may overlap."""
+    _ENVIRONMENT.fill()
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _ENVIRONMENT.restore()
 
 
 def anthropic_client(base_url: str | None = None) -> Anthropic:

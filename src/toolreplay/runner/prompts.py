@@ -76,6 +76,7 @@ class Prompts:
             "model": lambda: fields["model"],
             "max_tokens": lambda: fields["max_tokens"],
             "max_turns": lambda: self._scenario.max_turns,
+            "stream": lambda: self._scenario.stream,
             "system": lambda: fields.get("system"),
             "tools": lambda: fields.get("tools", []),
             "messages": lambda: messages,

@@ -49,7 +49,9 @@ def _request_faults(scenario: Scenario) -> Iterator[Fault]:
         return
     kinds = ("auto", "any", "tool", "none")
     kind = choice.get("type")
-    if kind not in kinds:
+    if kind is None:
+        yield Fault(("tool_choice", "type"), f"missing; write one of {', '.join(kinds)}")
+    elif kind not in kinds:
         hint = did_you_mean(str(kind), kinds, f"write one of {', '.join(kinds)}")
         yield Fault(("tool_choice", "type"), f"no tool choice {kind!r}; {hint}")
     elif kind == "tool" and scenario.tool(str(choice.get("name"))) is None:
@@ -106,6 +108,8 @@ def _id_faults(entry: StubEntry | ExpectedCall, ids: frozenset[str] | None, at: 
 
 
 def _conversation_faults(scenario: Scenario) -> Iterator[Fault]:
+    if not scenario.conversation:
+        yield Fault(("conversation",), "holds no step; write [{user: ...}]")
     for index, step in enumerate(scenario.conversation):
         at: Path = ("conversation", index)
         if isinstance(step, ApproveStep):

@@ -40,11 +40,11 @@ def name_fault(name: str) -> str | None:
 def build(name: str, message: str) -> BaseException:
     """Make the exception that a builtin name or a path names, with the message as its text.
 
-    A class whose constructor asks for more than a message (`httpx.HTTPStatusError`) is made without it, so the
-    exception has its type and text but none of its own attributes.
+    A class whose constructor asks for more than a message (`httpx.HTTPStatusError`) is made without it, so
+    the exception has its type and text but none of its own attributes.
 
     Raises:
-        ScenarioError: there is no such class, or it is no exception.
+        ScenarioError: there is no such class, it is no exception, or it has no text without the rest.
     """
     kind = BUILTIN.get(name) or import_target(name)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
@@ -57,7 +57,17 @@ def build(name: str, message: str) -> BaseException:
         return kind("\ud800", 0, 1, message)
     if issubclass(kind, BaseExceptionGroup):
         return kind(message, [RuntimeError(message)])
+    return _made(kind, message, name)
+
+
+def _made(kind: type[BaseException], message: str, name: str) -> BaseException:
     try:
         return kind(message) if message else kind()
     except TypeError:
-        return kind.__new__(kind, message)
+        made = kind.__new__(kind, message)
+    try:
+        str(made)
+    except Exception as error:
+        what = f"{name!r} cannot be made from a message alone ({type(error).__name__}: {error})"
+        raise ScenarioError(f"{what}; raise it in a function of yours, with call") from error
+    return made

@@ -134,7 +134,8 @@ def _clashes(scenarios: list[Scenario]) -> Iterator[str]:
             continue
         what = "stands twice" if other.name == scenario.name else f"is too like {other.name!r}"
         where = f"{scenario.path}:{scenario.line_of('name')}: name"
-        yield f"{where}: {scenario.name!r} {what}, see line {other.line_of('name')}; give each scenario its own"
+        first_line = other.line_of("name")
+        yield f"{where}: {scenario.name!r} {what}, see line {first_line}; give each scenario its own"
 
 
 def _relative(path: Path, root: Path) -> str:

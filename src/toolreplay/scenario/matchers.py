@@ -146,7 +146,7 @@ def _same(expected: object, actual: object) -> bool:
 
 
 def _parsed(actual: object, expected: object) -> object:
-    """JSON text as what it holds, unless it is text that is expected and the text itself is not JSON of one."""
+    """What JSON text holds; where text is expected, only if what it holds is text too."""
     if not isinstance(actual, str) or actual == expected:
         return actual
     try:
@@ -157,7 +157,7 @@ def _parsed(actual: object, expected: object) -> object:
 
 
 def _unwrapped(actual: object) -> object:
-    """What a list of content blocks holds: its texts as lines, or the value of its only Converse `json` block."""
+    """What content blocks hold: their texts as lines, or the value of the only Converse `json` block."""
     if not isinstance(actual, list) or not all(isinstance(block, dict) for block in actual):
         return actual
     if len(actual) == 1 and set(actual[0]) == {"json"}:

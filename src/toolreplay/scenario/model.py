@@ -44,6 +44,12 @@ def _version(value: object) -> object:
     return value
 
 
+def _choice(value: object) -> object:
+    if isinstance(value, str):
+        raise refuse(f"expected a mapping; write {{type: {value}}}")
+    return value
+
+
 class Allowance(Part):
     """A rule that may be broken here."""
 
@@ -81,13 +87,17 @@ class Scenario(Part):
     stream: bool = Field(default=False, description="Whether replies are streamed.")
     thinking: dict[str, Any] | None = Field(default=None, description="As the wire has it.")
     betas: Many[Words] = Field(default=(), description="Beta features: the anthropic-beta header.")
-    tool_choice: dict[str, Any] | None = Field(default=None, description="In Messages shape, on both wires.")
+    tool_choice: Annotated[dict[str, Any], BeforeValidator(_choice)] | None = Field(
+        default=None, description="In Messages shape, on both wires."
+    )
     extra_body: dict[str, Any] = Field(
         default_factory=dict, description="Other top-level fields of the wire."
     )
     tools: Many[Tool] = Field(default=(), description="In Messages shape, on both wires; `stub` is ours.")
     history: History = Field(default=(), description="Messages before the first prompt.")
-    conversation: Many[Step] = Field(min_length=1, description="Prompts and decisions, in order.")
+    conversation: Many[Step] = Field(
+        description="Prompts and decisions, in order.", json_schema_extra={"minItems": 1}
+    )
     script: Many[Reply] | None = Field(default=None, description="Replies, in place of a cassette.")
     loop: Target | None = Field(default=None, description="The loop under test: package.module:function.")
     max_turns: Count = Field(default=20, description="Replies a step may take before the loop is stopped.")

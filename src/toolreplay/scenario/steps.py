@@ -39,9 +39,11 @@ class Turns(Part):
     @model_validator(mode="before")
     @classmethod
     def _exactly(cls, data: object) -> object:
-        if isinstance(data, bool | float | str | list) or data is None:
+        if isinstance(data, int) and not isinstance(data, bool) and data > 0:
+            return {"min": data, "max": data}
+        if not isinstance(data, dict | Turns):
             raise refuse("expected a number of replies, or {min: ..., max: ...}")
-        return {"min": data, "max": data} if isinstance(data, int) else data
+        return data
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

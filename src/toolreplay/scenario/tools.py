@@ -181,7 +181,7 @@ class Tool(BaseModel):
     def _own_faults(self) -> list[Fault]:
         faults = []
         known = (*_CLIENT_TYPES, *_SERVER_TYPES)
-        if not (self.type or "").startswith(known) and nearest(self.type or "", ["custom"], 0.8):
+        if not (self.type or "").startswith(known) and nearest(self.type or "", ["custom"], 0.6):
             faults.append(Fault(("type",), f"no tool type {self.type!r}; did you mean 'custom'?"))
         if self.name is None and not self.is_toolset:
             faults.append(Fault(("name",), "missing; add it"))

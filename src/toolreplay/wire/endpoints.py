@@ -1,7 +1,8 @@
 """Which URLs are calls of the model, whatever host or gateway stands before them.
 
 Only the end of the path is looked at, so `https://api.anthropic.com/v1/messages?beta=true`,
-`http://127.0.0.1:8000/case-7/v1/messages` and a bare `/v1/messages` (some recorders store no host) are the same call.
+`http://127.0.0.1:8000/case-7/v1/messages` and a bare `/v1/messages` (some recorders store no host) are the
+same call.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Endpoint:
     Attributes:
         streaming: whether the URL alone says that the reply is a stream; on `/v1/messages` the body says it.
         model: the model as the URL names it, percent-decoded; None where the body names it.
-        carrier: which product's URL it is. `invoke` carries other vendors' bodies too: see `exchange.read_request`.
+        carrier: which product's URL it is. `invoke` carries other vendors' bodies too: see
+            `exchange.read_request`.
     """
 
     wire: Wire
@@ -71,7 +73,8 @@ def _bedrock(match: re.Match[str]) -> Endpoint | None:
 
 
 def _vertex(match: re.Match[str]) -> Endpoint:
-    # The SDK counts tokens on Vertex by asking a model of that name (anthropic 2.14.0, lib/vertex/_client.py).
+    # The SDK counts tokens on Vertex by asking a model of that name (anthropic 2.14.0,
+    # lib/vertex/_client.py).
     counts = match["model"] == "count-tokens"
     return Endpoint(
         wire=Wire.MESSAGES,

@@ -1,9 +1,9 @@
 """AWS event streams: frames from bytes and back, and what ConverseStream and InvokeModel put into them.
 
-A frame is a prelude (length of the frame, length of its headers, CRC of these eight bytes; big-endian 32 bits each),
-headers, payload, and a CRC over all before it (botocore 1.44.8, eventstream.py). The members of the streams are those
-of botocore's bedrock-runtime 2023-09-30 service model. Nothing here raises on any bytes but `encode_frame`, on headers
-that do not fit.
+A frame is a prelude (length of the frame, length of its headers, CRC of these eight bytes; big-endian 32 bits
+each), headers, payload, and a CRC over all before it (botocore 1.44.8, eventstream.py). The members of the
+streams are those of botocore's bedrock-runtime 2023-09-30 service model. Nothing here raises on any bytes but
+`encode_frame`, on headers that do not fit.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def fold_converse(frames: Iterable[Frame]) -> tuple[dict[str, object], bool]:
     """Add the frames of a ConverseStream up to the reply Converse would have given.
 
     Returns:
-        The reply's JSON, and whether the stream came to its `messageStop`. Of a stream that reports a failure the
-        body is `{"__type": "throttlingException", "message": ...}`, and it is not complete.
+        The reply's JSON, and whether the stream came to its `messageStop`. Of a stream that reports a failure
+        the body is `{"__type": "throttlingException", "message": ...}`, and it is not complete.
     """
     fold = _ConverseFold()
     for frame in frames:
@@ -100,7 +100,7 @@ def fold_converse(frames: Iterable[Frame]) -> tuple[dict[str, object], bool]:
 
 
 def chunk_events(frames: Iterable[Frame]) -> Iterator[Event]:
-    """The Messages events that InvokeModelWithResponseStream carries, one in the base64 `bytes` of each `chunk`."""
+    """The Messages events of InvokeModelWithResponseStream, one in the base64 `bytes` of each `chunk`."""
     for frame in frames:
         if frame.is_error:
             error = {"type": frame.type, "message": text(frame.json.get("message")) or ""}

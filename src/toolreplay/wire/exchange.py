@@ -21,7 +21,7 @@ _CLAUDE = ("anthropic", "claude")
 
 
 def read_request(http: HttpRequest) -> Request | None:
-    """The request to the model; None when it is another URL's, another vendor's, or its body is no JSON object."""
+    """The request to the model; None for another URL, another vendor, or a body that is no JSON object."""
     call = endpoint(http.method, http.url)
     if call is None or not http.is_json:
         return None
@@ -37,8 +37,8 @@ def read_response(call: Endpoint | Request, http: HttpResponse) -> Reply | ApiEr
     """What came back on a call of `call.wire`.
 
     Returns:
-        The reply; an error, also one that arrived in the middle of a stream (its status is then the stream's, 200);
-        None for anything else, such as a count of tokens or a body that is damaged.
+        The reply; an error, also one that arrived in the middle of a stream (its status is then the stream's,
+        200); None for anything else, such as a count of tokens or a body that is damaged.
     """
     wire = call.wire
     if http.status >= _ERROR:

@@ -1,14 +1,15 @@
 """Server-sent events of the Messages API: bytes to events, and events to the message they add up to.
 
-Sources: WHATWG HTML, "Server-sent events" (framing); platform.claude.com/docs, build-with-claude/streaming (events);
-anthropic 2.14.0, lib/streaming/_beta_messages.py (what each delta does). Nothing here raises on any bytes.
+Sources: WHATWG HTML, "Server-sent events" (framing); platform.claude.com/docs, build-with-claude/streaming
+(events); anthropic 2.14.0, lib/streaming/_beta_messages.py (what each delta does). Nothing here raises on any
+bytes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .fields import mapping, text
@@ -47,33 +48,40 @@ class Decoder:
         self._buffer = bytearray()
         self._searched = 0
 
-    def feed(self, chunk: bytes) -> Iterator[Event]:
+    def feed(self, chunk: bytes) -> list[Event]:
         """Take in the next bytes and hand out the events that are whole now."""
         self._buffer += chunk
+        return self._cut(last=False)
+
+    def close(self) -> list[Event]:
+        """Hand out what is left: a last event without its blank line, or the piece of one that was cut."""
+        events = self._cut(last=True)
+        if self._buffer:
+            events.append(_event(bytes(self._buffer)))
+            self._buffer.clear()
+        return events
+
+    def _cut(self, *, last: bool) -> list[Event]:
+        events = []
         start = 0
         position = self._searched
-        while match := _BLANK_LINE.search(self._buffer, position):
-            end = match.end()
-            if end == len(self._buffer) and self._buffer.endswith(b"\r"):
+        only_lf = b"\r" not in self._buffer
+        while (end := self._blank_line(position, only_lf=only_lf)) is not None:
+            if not last and end == len(self._buffer) and self._buffer.endswith(b"\r"):
                 break  # the next byte may be the \n of this line end
-            raw = bytes(self._buffer[start:end])
+            events.append(_event(bytes(self._buffer[start:end])))
             start = position = end
-            yield _event(raw)
         del self._buffer[:start]
         self._searched = max(0, len(self._buffer) - 3)
+        return events
 
-    def close(self) -> Iterator[Event]:
-        """Hand out what is left: a last event whose blank line is missing, or the piece of one that was cut."""
-        rest = bytes(self._buffer)
-        self._buffer.clear()
-        self._searched = 0
-        # What a trailing \r held back may hold two events.
-        start = 0
-        for match in _BLANK_LINE.finditer(rest):
-            yield _event(rest[start : match.end()])
-            start = match.end()
-        if start < len(rest):
-            yield _event(rest[start:])
+    def _blank_line(self, start: int, *, only_lf: bool) -> int | None:
+        """Where the first blank line from `start` on ends."""
+        if only_lf:
+            at = self._buffer.find(b"\n\n", start)
+            return None if at < 0 else at + 2
+        match = _BLANK_LINE.search(self._buffer, start)
+        return match and match.end()
 
 
 def parse_events(stream: bytes) -> tuple[Event, ...]:
@@ -91,9 +99,9 @@ def fold_events(events: Iterable[Event]) -> tuple[dict[str, object], bool]:
     """Add events up to the message they stream.
 
     Returns:
-        The message's JSON, and whether the stream came to its end (`message_stop`). Of a stream that holds an `error`
-        event the body is that error's JSON, `{"type": "error", "error": {...}}`, and it is not complete.
-        A tool input whose pieces are no JSON stays the string they add up to.
+        The message's JSON, and whether the stream came to its end (`message_stop`). Of a stream that holds an
+        `error` event the body is that error's JSON, `{"type": "error", "error": {...}}`, and it is not
+        complete. A tool input whose pieces are no JSON stays the string they add up to.
     """
     fold = _Fold()
     for event in events:
@@ -104,7 +112,8 @@ def fold_events(events: Iterable[Event]) -> tuple[dict[str, object], bool]:
 def _event(raw: bytes) -> Event:
     kind = ""
     lines = []
-    for line in _LINE.split(raw.decode("utf-8", "replace").removeprefix(_BOM)):
+    source = raw.decode("utf-8", "replace").removeprefix(_BOM)
+    for line in _LINE.split(source) if "\r" in source else source.split("\n"):
         name, _, value = line.partition(":")
         if name == "event":
             kind = value.removeprefix(" ")
@@ -138,7 +147,8 @@ class _Block:
         elif kind == "citations_delta":
             self.citations.append(delta.get("citation"))
         else:
-            # signature_delta and compaction_delta bring whole values; a delta we do not know is taken as one too.
+            # signature_delta and compaction_delta bring whole values; a delta we do not know is taken as one
+            # too.
             self.start.update((key, value) for key, value in delta.items() if key != "type")
 
     def result(self) -> dict[str, object]:

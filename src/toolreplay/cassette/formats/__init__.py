@@ -1,4 +1,4 @@
-"""Formats of recordings, one module each: `matches(data)` looks at the shape of a loaded file, `interactions(data)` reads it."""
+"""Formats of recordings, a module each: `matches` looks at a loaded file's shape, `interactions` reads it."""
 
 from __future__ import annotations
 

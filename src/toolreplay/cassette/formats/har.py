@@ -1,4 +1,4 @@
-"""HAR 1.2: `log.entries[]` (http://www.softwareishard.com/blog/har-12-spec/), as browsers and Polly.JS write it."""
+"""HAR 1.2: `log.entries[]`, as browsers and Polly.JS write it (softwareishard.com/blog/har-12-spec)."""
 
 from __future__ import annotations
 

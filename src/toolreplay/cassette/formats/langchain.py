@@ -1,4 +1,4 @@
-"""langchain's cassettes: `requests:` and `responses:`, two lists side by side (langchain-tests, `.yaml.gz`)."""
+"""langchain's cassettes: `requests:` and `responses:`, side by side (langchain-tests, `.yaml.gz`)."""
 
 from __future__ import annotations
 

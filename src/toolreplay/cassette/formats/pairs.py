@@ -1,4 +1,4 @@
-"""`{request, response}`, alone or in a list: the SDK's inline snapshots, dd-apm-test-agent, hand-written logs."""
+"""`{request, response}`, alone or in a list: the SDK's snapshots, dd-apm-test-agent, hand-written logs."""
 
 from __future__ import annotations
 

@@ -21,17 +21,23 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def string(value: object) -> str:
     """A name or value of a header, a method, a URL; some recorders keep them as bytes."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return "" if value is None else str(value)
 
 
 def headers(value: object) -> dict[str, str]:
-    """Headers from `{name: value}`, `{name: [values]}`, `[{name:, value:}]`, `[[name, value]]` or `[name, value, ...]`."""
+    """Headers, their names in lower case.
+
+    Recorders write `{name: value}`, `{name: [values]}`, `[{name:, value:}]`, `[[name, value]]`, `[name,
+    value, ...]`.
+    """
     found: dict[str, str] = {}
     for name, content in _pairs(value):
         key = string(name).lower()
-        text = ", ".join(map(string, content)) if isinstance(content, (list, tuple)) else string(content)
+        text = ", ".join(map(string, content)) if isinstance(content, list) else string(content)
         found[key] = f"{found[key]}, {text}" if key in found else text
     return found
 
@@ -54,8 +60,9 @@ def request(
     """A request; `fields` is what the file says of it, for the line of an error."""
     if not isinstance(url, (str, bytes)) or not url:
         raise MalformedError(f"a request has no URL, but {url!r}", fields)
-    sent = HttpRequest(string(method or "GET").upper(), string(url), headers(head))
-    return HttpRequest(sent.method, sent.url, sent.headers, _unpacked(body, sent, sent.headers, fields))
+    verb, address, sent = string(method or "GET").upper(), string(url), headers(head)
+    ours = endpoint(verb, address) is not None
+    return HttpRequest(verb, address, _kept(sent), _unpacked(body, sent, fields, ours=ours))
 
 
 def response(
@@ -69,14 +76,19 @@ def response(
     if code is None:
         raise MalformedError(f"a response has the status {status!r}, not a number", fields)
     got = headers(head)
-    plain = _unpacked(body, sent, got, fields)
-    return HttpResponse(code, {name: text for name, text in got.items() if name not in _TRANSPORT}, plain)
+    plain = _unpacked(body, got, fields, ours=endpoint(sent.method, sent.url) is not None)
+    return HttpResponse(code, _kept(got), plain)
+
+
+def _kept(head: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in head.items() if name not in _TRANSPORT}
 
 
 def stored_body(fields: Mapping[str, Any]) -> object:
     """The body of a request or response under any name and wrapping that recorders give it.
 
-    vcrpy: `body` (text, bytes), `body: {string:}`, `body: {base64_string:}`, and `content` where it recorded httpx;
+    vcrpy: `body` (text, bytes), `body: {string:}`, `body: {base64_string:}`, and `content` where it recorded
+        httpx;
     pydantic-ai: `parsed_body`; Ruby VCR: `body: {encoding:, string:}`.
     """
     if "parsed_body" in fields:
@@ -92,12 +104,12 @@ def stored_body(fields: Mapping[str, Any]) -> object:
     return body
 
 
-def _unpacked(body: object, sent: HttpRequest, head: Mapping[str, str], fields: Mapping[str, Any]) -> bytes:
+def _unpacked(body: object, head: Mapping[str, str], fields: Mapping[str, Any], *, ours: bool) -> bytes:
     try:
-        plain = to_bytes(body)
-        return unpack(plain, head.get("content-encoding", ""))
+        return unpack(to_bytes(body), head.get("content-encoding", ""))
     except MalformedError as error:
-        # A recording may hold anything beside the model's calls; what is damaged there is nobody's business here.
-        if endpoint(sent.method, sent.url) is None:
-            return body if isinstance(body, bytes) else b""
-        raise MalformedError(f"a body is {error.reason}", error.at or fields) from None
+        if ours:
+            raise MalformedError(f"a body is {error.reason}", error.at or fields) from None
+        # A recording may hold anything beside the model's calls; what is damaged there is nobody's business
+        # here.
+        return body if isinstance(body, bytes) else b""

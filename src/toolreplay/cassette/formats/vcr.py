@@ -1,4 +1,4 @@
-"""`interactions:` of vcrpy (YAML and JSON, now and old), pydantic-ai and go-vcr; `http_interactions:` of Ruby VCR.
+"""`interactions:` of vcrpy (old and new), pydantic-ai and go-vcr; `http_interactions:` of Ruby VCR.
 
 They differ in names: vcrpy's `uri` and `status: {code:}`, go-vcr's `url` and `code`, vcrpy's old httpx stub's
 `status_code` and `content`, pydantic-ai's `parsed_body`.

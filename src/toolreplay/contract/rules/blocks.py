@@ -35,7 +35,7 @@ def duplicate_tool_use_id(step: Step, context: Context) -> Iterator[Broken]:
         conversation.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo and Bergen?}
+          - {role: user, content: Weather in Oslo and Bergen}
           - role: assistant
             content:
               - {type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}
@@ -46,7 +46,7 @@ def duplicate_tool_use_id(step: Step, context: Context) -> Iterator[Broken]:
               - {type: tool_result, tool_use_id: toolu_2, content: fog}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo and Bergen?}
+          - {role: user, content: Weather in Oslo and Bergen}
           - role: assistant
             content:
               - {type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}
@@ -90,12 +90,12 @@ def invalid_tool_use_id(message: Message, context: Context) -> Iterator[Broken]:
     Fix: keep the ids the API gave; map foreign ids one to one to new ones, on the call and on its result.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: "call_1|fc_2", name: weather, input: {}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: "call_1|fc_2", content: rain}]}
     """
@@ -138,12 +138,12 @@ def input_not_object(message: Message, context: Context) -> Iterator[Broken]:
     Fix: parse the input before the call goes into the history, and send `{}` for no arguments.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: '{"a": 1}'}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     """
@@ -177,7 +177,7 @@ def misplaced_tool_block(step: Step, context: Context) -> Iterator[Broken]:
         work of a sub-agent as text.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:

@@ -31,12 +31,12 @@ def unanswered_tool_use(step: Step, context: Context) -> Iterator[Broken]:
         was denied or was interrupted gets one with error status.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: Never mind.}
     """
@@ -70,7 +70,7 @@ def orphan_tool_result(step: Step, context: Context) -> Iterator[Broken]:
         is cut, cut before a user message that holds no tool_result.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
@@ -116,12 +116,12 @@ def duplicate_tool_result(step: Step, context: Context) -> Iterator[Broken]:
         text block after all results.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - role: user
             content:
@@ -164,7 +164,7 @@ def server_tool_answered(step: Step, context: Context) -> Iterator[Broken]:
     Fix: answer only blocks of type tool_use; send server_tool_use and mcp_tool_use blocks back unchanged.
     Good:
         messages:
-          - {role: user, content: News and the weather in Oslo?}
+          - {role: user, content: News and the weather in Oslo}
           - role: assistant
             content:
               - {type: server_tool_use, id: srvtoolu_1, name: web_search, input: {query: news}}
@@ -172,7 +172,7 @@ def server_tool_answered(step: Step, context: Context) -> Iterator[Broken]:
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: News and the weather in Oslo?}
+          - {role: user, content: News and the weather in Oslo}
           - role: assistant
             content:
               - {type: server_tool_use, id: srvtoolu_1, name: web_search, input: {query: news}}
@@ -207,12 +207,12 @@ def dangling_tool_use(step: Step, context: Context) -> Iterator[Broken]:
         assistant turn out of the history.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
     """
     if not step.last:

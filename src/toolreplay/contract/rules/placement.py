@@ -30,12 +30,12 @@ def result_not_first(step: Step, context: Context) -> Iterator[Broken]:
         after.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - role: user
             content:
@@ -73,7 +73,7 @@ def split_results(step: Step, context: Context) -> Iterator[Broken]:
     Fix: collect the results of all calls of a turn and send them in one user message.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo and Bergen?}
+          - {role: user, content: Weather in Oslo and Bergen}
           - role: assistant
             content:
               - {type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}
@@ -84,7 +84,7 @@ def split_results(step: Step, context: Context) -> Iterator[Broken]:
               - {type: tool_result, tool_use_id: toolu_2, content: fog}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo and Bergen?}
+          - {role: user, content: Weather in Oslo and Bergen}
           - role: assistant
             content:
               - {type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}
@@ -130,13 +130,13 @@ def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     Fix: move the message behind the results.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
           - {role: system, content: Answer in Norwegian.}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: system, content: Answer in Norwegian.}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
@@ -166,7 +166,7 @@ def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     answers={Wire.MESSAGES: [wording.SERVER_TOOL_OPEN]},
 )
 def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken]:
-    """More than results is sent while a server tool is open or code on the API's side waits for a result.
+    """More than results is sent while a server tool, or code on the API's side, is waiting.
 
     Why: an assistant turn may call a server tool and a client tool at once; the server tool then runs at the
     start of the next request. Any block but tool_result ends the turn before it could. The same holds for
@@ -175,7 +175,7 @@ def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken
         next reply.
     Good:
         messages:
-          - {role: user, content: News and the weather in Oslo?}
+          - {role: user, content: News and the weather in Oslo}
           - role: assistant
             content:
               - {type: server_tool_use, id: srvtoolu_1, name: web_search, input: {query: news}}
@@ -183,7 +183,7 @@ def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: News and the weather in Oslo?}
+          - {role: user, content: News and the weather in Oslo}
           - role: assistant
             content:
               - {type: server_tool_use, id: srvtoolu_1, name: web_search, input: {query: news}}
@@ -223,12 +223,12 @@ def text_after_results(step: Step, context: Context) -> Iterator[Broken]:
         prompt.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - role: user
             content:

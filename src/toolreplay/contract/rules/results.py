@@ -28,12 +28,12 @@ def invalid_result_content(message: Message, context: Context) -> Iterator[Broke
     Fix: turn the tool's value into text (json.dumps) or into content blocks before it is sent.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: '{"temp_c": 4}'}]}
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: {temp_c: 4}}]}
     """
@@ -69,13 +69,13 @@ def empty_error_result(message: Message, context: Context) -> Iterator[Broken]:
         empty.
     Good:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - role: user
             content: [{type: tool_result, tool_use_id: toolu_1, content: TimeoutError, is_error: true}]
     Bad:
         messages:
-          - {role: user, content: Weather in Oslo?}
+          - {role: user, content: Weather in Oslo}
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: "", is_error: true}]}
     """

@@ -1,0 +1,21 @@
+"""Timing two things against each other, in turn, so that a machine whose speed drifts does not decide."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+
+def ratio(thing: Callable[[], object], floor: Callable[[], object], rounds: int) -> tuple[float, float, float]:
+    """Median seconds of the thing, of the floor, and the median of their ratios round by round."""
+    thing(), floor()  # noqa: B018  (warm up)
+    pairs = [(_seconds(thing), _seconds(floor)) for _ in range(rounds)]
+    things, floors = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return statistics.median(things), statistics.median(floors), statistics.median(a / b for a, b in pairs)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started

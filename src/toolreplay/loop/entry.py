@@ -1,0 +1,98 @@
+"""The loop's front door: one function, and one to await, for every client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import converse, messages as messages_wire
+from .drive import drive, drive_async
+from .tools import Functions
+from .turns import Message, turns
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
+
+
+def run(
+    client: Anthropic | Any,
+    *,
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    functions: Functions,
+    tools: Sequence[Mapping[str, Any]] = (),
+    system: Any = None,
+    max_tokens: int = 1024,
+    max_turns: int = 20,
+    stream: bool = False,
+    parameters: Mapping[str, Any] | None = None,
+) -> list[Message]:
+    """Send the conversation, run the tools Claude asks for, and go on until it answers without asking.
+
+    Args:
+        client: an Anthropic client (AnthropicBedrock, AnthropicVertex, ...), or boto3's `bedrock-runtime`; messages,
+            tools and system are in the shape of its wire.
+        messages: the history, ending with the new prompt. It is not changed.
+        functions: the tools by name; each is called with the input as keyword arguments.
+        tools: their definitions.
+        max_turns: how many replies are allowed.
+        parameters: further fields of the request, such as `tool_choice` or `thinking`.
+
+    Returns:
+        The history with every message added, ready for the next prompt.
+
+    Raises:
+        TurnLimit: the model still asked for tools in the last reply allowed. They were not run.
+        CutReply: a stream ended before its message did.
+    """
+    if hasattr(client, "converse"):
+        fields = converse.fields(model, max_tokens, tools, system, parameters)
+        history = converse.joined(messages)
+        return drive(
+            turns(history, converse.DIALECT, max_turns),
+            converse.sender(client, fields, stream=stream),
+            converse.runner(functions),
+        )
+    fields = _fields(model, max_tokens, tools, system, parameters)
+    return drive(
+        turns(messages, messages_wire.DIALECT, max_turns),
+        messages_wire.sender(client, fields, stream=stream),
+        messages_wire.runner(functions),
+    )
+
+
+async def arun(
+    client: AsyncAnthropic,
+    *,
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    async_functions: Functions,
+    tools: Sequence[Mapping[str, Any]] = (),
+    system: Any = None,
+    max_tokens: int = 1024,
+    max_turns: int = 20,
+    stream: bool = False,
+    parameters: Mapping[str, Any] | None = None,
+) -> list[Message]:
+    """`run` on an asynchronous client of the Messages API: the calls of one reply run side by side."""
+    fields = _fields(model, max_tokens, tools, system, parameters)
+    return await drive_async(
+        turns(messages, messages_wire.DIALECT, max_turns),
+        messages_wire.async_sender(client, fields, stream=stream),
+        messages_wire.async_runner(async_functions),
+    )
+
+
+def _fields(
+    model: str,
+    max_tokens: int,
+    tools: Sequence[Mapping[str, Any]],
+    system: Any,
+    parameters: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    fields: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
+    if system is not None:
+        fields["system"] = system
+    if tools:
+        fields["tools"] = list(tools)
+    return {**fields, **(parameters or {})}
