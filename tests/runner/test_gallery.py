@@ -31,8 +31,8 @@ class Case:
 FAULTY = (
     Case(faulty.loses_is_error, (("TR602", ERROR),)),
     Case(faulty.sets_is_error_on_good_results, (("TR602", WARNING),) * 2, Outcome.PASS),
-    Case(faulty.answers_the_first_only, (("TR101", ERROR),)),
-    Case(faulty.sends_the_first_only, (("TR101", ERROR), ("TR601", ERROR), ("TR601", ERROR))),
+    Case(faulty.answers_the_first_only, (("TR101", ERROR),) * 2),
+    Case(faulty.sends_the_first_only, (*(("TR101", ERROR),) * 2, *(("TR601", ERROR),) * 2)),
     Case(faulty.lets_the_exception_out, (("TR609", ERROR),)),
     Case(faulty.wraps_the_exception, (("TR609", ERROR),)),
     Case(faulty.raises_of_its_own, (("TR610", ERROR), ("FAIL", "the loop raised ZeroDivisionError: a fault of the loop"))),
@@ -44,12 +44,12 @@ FAULTY = (
     Case(faulty.never_ends, (("TR611", ERROR),), fields={"max_turns": 2}),
     Case(faulty.puts_text_before_results, (("TR104", ERROR),)),
     Case(faulty.doubles_a_result, (("TR103", ERROR),)),
-    Case(faulty.changes_ids, (("TR101", ERROR), *(("TR102", ERROR),) * 3, *(("TR601", ERROR),) * 3)),
+    Case(faulty.changes_ids, (*(("TR101", ERROR),) * 3, *(("TR102", ERROR),) * 3, *(("TR601", ERROR),) * 3)),
     Case(faulty.sends_a_dict, (("TR301", ERROR), ("TR603", ERROR))),
     Case(faulty.sends_an_empty_error, (("TR302", ERROR),)),
     Case(faulty.sends_an_empty_text_block, (("TR304", ERROR), ("TR603", ERROR))),
     Case(faulty.says_the_same_for_every_error, (("TR603", WARNING),), Outcome.PASS),
-    Case(faulty.splits_results, (("TR101", ERROR), *(("TR601", ERROR),) * 3)),
+    Case(faulty.splits_results, (*(("TR101", ERROR),) * 3, *(("TR601", ERROR),) * 3)),
     Case(
         faulty.asks_nothing,
         (("ERROR", "the loop sent no request that toolreplay could see, so nothing was checked"),),
@@ -101,7 +101,7 @@ def test_a_good_loop_of_another_style_is_not_accused(
     loop: Callable[..., object], side: Side, weather_place: Place
 ) -> None:
     run = _play(weather_place, side, loop, {})
-    assert (outline(run), run.outcome, run.turns) == ([], Outcome.PASS, 2)
+    assert ([line for line in outline(run) if line[1] != "info"], run.outcome, run.turns) == ([], Outcome.PASS, 2)
     assert [(call.name, call.ran, call.result and call.result.status) for call in run.calls] == [
         ("get_weather", True, "success"),
         ("get_weather", True, "success"),

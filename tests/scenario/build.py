@@ -55,7 +55,10 @@ conversation:
     expect:
       order: in_order
       tool_calls:
-        - {tool: get_weather, id: toolu_1, input: {city: Oslo}, result: {status: success, content: {any: true}, ran: true}}
+        - tool: get_weather
+          id: toolu_1
+          input: {city: Oslo}
+          result: {status: success, content: {any: true}, ran: true}
         - {tool: no_such_tool, result: {status: error}}
       other_calls: allow
       never: [delete_file]

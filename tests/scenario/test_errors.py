@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables of one case a line)
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,32 +19,32 @@ class Case:
     expected: tuple[str, ...]
 
 
-def _top(id: str, line: str, *expected: str) -> Case:
+def _top(name: str, line: str, *expected: str) -> Case:
     """A line of its own, on line 4 of a scenario that is whole without it."""
-    return Case(id, f"{HEAD}{line}\n{HELLO}", tuple(f"4: {what}" for what in expected))
+    return Case(name, f"{HEAD}{line}\n{HELLO}", tuple(f"4: {what}" for what in expected))
 
 
-def _tool(id: str, tool: str, *expected: str) -> Case:
-    return Case(id, f"{HEAD}tools:\n  - {tool}\n{HELLO}", tuple(f"5: tools[0]{what}" for what in expected))
+def _tool(name: str, tool: str, *expected: str) -> Case:
+    return Case(name, f"{HEAD}tools:\n  - {tool}\n{HELLO}", tuple(f"5: tools[0]{what}" for what in expected))
 
 
-def _stub(id: str, entry: str, *expected: str) -> Case:
+def _stub(name: str, entry: str, *expected: str) -> Case:
     text = f"{HEAD}{TOOL}    stub:\n      - {entry}\n{HELLO}"
-    return Case(id, text, tuple(f"8: tools[0].stub[0]{what}" for what in expected))
+    return Case(name, text, tuple(f"8: tools[0].stub[0]{what}" for what in expected))
 
 
-def _step(id: str, step: str, *expected: str) -> Case:
+def _step(name: str, step: str, *expected: str) -> Case:
     text = f"{HEAD}{TOOL}conversation:\n  - user: hello\n  - {step}\n"
-    return Case(id, text, tuple(f"9: conversation[1]{what}" for what in expected))
+    return Case(name, text, tuple(f"9: conversation[1]{what}" for what in expected))
 
 
-def _expect(id: str, expect: str, *expected: str) -> Case:
-    return _step(id, f"{{user: hello, expect: {expect}}}", *(f".expect{what}" for what in expected))
+def _expect(name: str, expect: str, *expected: str) -> Case:
+    return _step(name, f"{{user: hello, expect: {expect}}}", *(f".expect{what}" for what in expected))
 
 
-def _script(id: str, reply: str, *expected: str) -> Case:
+def _script(name: str, reply: str, *expected: str) -> Case:
     text = f"{HEAD}script:\n  - {reply}\n{HELLO}"
-    return Case(id, text, tuple(f"5: script[0]{what}" for what in expected))
+    return Case(name, text, tuple(f"5: script[0]{what}" for what in expected))
 
 
 FILES = [
@@ -163,9 +164,9 @@ TOOLS = [
     _tool("inputSchema", "{name: a, inputSchema: {}}", ".inputSchema: unknown field; did you mean 'input_schema'?"),
     _tool("type", "{name: a, type: costum, input_schema: {}}", ".type: no tool type 'costum'; did you mean 'custom'?"),
     _tool("server-stub", "{type: web_search_20250305, name: web_search, stub: {return: 1}}",
-          ".stub: web_search_20250305 runs on the API's side, so a loop never calls it; remove the stub"),
+          ".stub: 'web_search_20250305' runs on the API's side, so a loop never calls it; remove the stub"),
     _tool("mcp-stub", "{type: mcp_toolset, mcp_server_name: s, stub: {}}",
-          ".stub: mcp_toolset runs on the API's side, so a loop never calls it; remove the stub"),
+          ".stub: 'mcp_toolset' runs on the API's side, so a loop never calls it; remove the stub"),
     _tool("own-nameless", "{type: bash_20250124}", ".name: missing; add it"),
     Case("same-name", f"{HEAD}{TOOL}  - {{name: get_weather, input_schema: {{}}}}\n{HELLO}", (
         "7: tools[1].name: 'get_weather' is the name of tools[0] too; give each its own",
@@ -192,7 +193,7 @@ STUBS = [
     _stub("delay", "delay: -1", ".delay: -1 is out of range; write a number greater than or equal to 0"),
     _stub("times", "times: 0", ".times: 0 is out of range; write a number greater than or equal to 1"),
     _stub("when-text", "when: Oslo", ".when: expected a mapping of the tool's arguments; write {name: value}"),
-    _stub("when-argument", "when: {citi: Oslo}", ".when.citi: get_weather has no argument 'citi'; did you mean 'city'?"),
+    _stub("when-argument", "when: {citi: Oslo}", ".when.citi: 'get_weather' has no argument 'citi'; did you mean 'city'?"),
     _stub("when-regex", "when: {city: {regex: '('}}", ".when.city.regex: '(' is no regular expression: missing ), unterminated subpattern at position 0; mend it, or use contains"),
     _stub("blocks", "blocks: [{type: text}, 1, {text: x}]",
           ".blocks[0]: a text block needs text; add text: ... (in quotes if it is no word)",
@@ -238,7 +239,7 @@ EXPECTATIONS = [
     _expect("unknown-tool", "{tool_calls: [{tool: delete}]}", ".tool_calls[0].tool: no tool is named 'delete'; expect result: {status: error} if the model is to call an unknown tool"),
     _expect("unknown-tool-success", "{tool_calls: [{tool: delete, result: {status: success}}]}", ".tool_calls[0].tool: no tool is named 'delete'; expect result: {status: error} if the model is to call an unknown tool"),
     _expect("toolless", "{tool_calls: [{input: {}}]}", ".tool_calls[0].tool: missing; add it"),
-    _expect("input", "{tool_calls: [{tool: get_weather, input: {cty: x}}]}", ".tool_calls[0].input.cty: get_weather has no argument 'cty'; did you mean 'city'?"),
+    _expect("input", "{tool_calls: [{tool: get_weather, input: {cty: x}}]}", ".tool_calls[0].input.cty: 'get_weather' has no argument 'cty'; did you mean 'city'?"),
     _expect("result-text", "{tool_calls: [{tool: get_weather, result: error}]}", ".tool_calls[0].result: expected a mapping; write {status: error}"),
     _expect("result-value", "{tool_calls: [{tool: get_weather, result: rain}]}", ".tool_calls[0].result: expected a mapping; write {content: 'rain'}"),
     _expect("status", "{tool_calls: [{tool: get_weather, result: {status: eror}}]}", ".tool_calls[0].result.status: 'eror' is not known; did you mean 'error'?"),

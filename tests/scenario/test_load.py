@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables of one case a line)
 from __future__ import annotations
 
 import base64
@@ -6,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 
 from toolreplay.files.yaml import read_documents
+from toolreplay.scenario.explain import explain
 from toolreplay.scenario.faults import InvalidScenarioError, shown_path
 from toolreplay.scenario.load import find_files, load_file, load_text, select
 from toolreplay.scenario.model import Scenario
@@ -49,7 +52,7 @@ def test_a_whole_scenario() -> None:
     )
     assert found.wire is Wire.MESSAGES
     assert [tool.key for tool in found.tools] == ["get_weather", "web_search", "bash"]
-    assert found.line_of("tools", 0, "stub", 1, "times") == 19
+    assert found.line_of("tools", 0, "stub", 1, "times") == 20
     assert found.line_of("tools", 0, "nothing") == 14
     first, second = found.conversation
     assert isinstance(first, UserStep)
@@ -211,7 +214,9 @@ def test_a_text_has_no_files_beside_it() -> None:
 
 def test_find_files(root: Path) -> None:
     def found(*paths: str) -> list[str]:
-        return [path.relative_to(root).as_posix() for path in find_files([root / path for path in paths], root)]
+        return [
+            path.relative_to(root).as_posix() for path in find_files([root / path for path in paths], root)
+        ]
 
     everything = ["scenarios/b.yaml", "scenarios/weather/alone.yml", "scenarios/weather/parallel.yaml"]
     assert found("scenarios") == everything
@@ -282,19 +287,35 @@ def _with(data: Any, at: tuple[str | int, ...], value: object) -> Any:
 
 
 WHOLE = read_documents(FULL, "w.yaml")[0].data
-ODD = (None, True, 0, -1, 1.5, 10**400, "", "x", "\ud800", [], [[]], [1], {}, {"a": 1}, {"type": 1}, {"any": 0})
+ODD: tuple[object, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    10**400,
+    "",
+    "x",
+    "\ud800",
+    "a\nb",
+    [],
+    [[]],
+    [1],
+    {},
+    {"a": 1},
+    {"type": 1},
+    {"any": 0},
+)
 
 
 @pytest.mark.parametrize("at", list(_places(WHOLE)), ids=lambda at: shown_path(at) or "whole")
 def test_no_value_anywhere_breaks_loading(at: tuple[str | int, ...]) -> None:
-    from toolreplay.scenario.explain import explain
-
     for value in ODD:
         data = _with(WHOLE, at, value)
         try:
             Scenario.model_validate(data, context=Source())
-        except ValueError as error:
-            faults = explain(error, data)  # type: ignore[arg-type]  # pydantic's ValidationError is one
+        except ValidationError as error:
+            faults = explain(error, data)
             assert faults
             assert all(fault.what and "\n" not in fault.what for fault in faults)
             assert not any(str(step).startswith("<") for fault in faults for step in fault.at)

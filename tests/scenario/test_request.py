@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from toolreplay.errors import ScenarioError
 from toolreplay.scenario.request import history, prompt_content, request_fields
-
-import pytest
 
 from .build import FULL, HEAD, HELLO, scenario
 
@@ -63,7 +63,9 @@ def test_a_decision_is_no_prompt() -> None:
     with pytest.raises(ScenarioError) as caught:
         prompt_content(scenario(FULL).conversation[1])
 
-    assert str(caught.value) == "an approve step says nothing to the model; this version plays only user steps"
+    assert (
+        str(caught.value) == "an approve step says nothing to the model; this version plays only user steps"
+    )
 
 
 def test_script_replies() -> None:
@@ -71,7 +73,11 @@ def test_script_replies() -> None:
     assert script is not None
 
     assert [reply.model_dump(exclude_none=True) for reply in script] == [
-        {"content": ({"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}},)},
+        {
+            "content": (
+                {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}},
+            )
+        },
         {"http_error": 529, "message": "busy"},
         {"text": "4 degrees", "cut_after": 40},
     ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -18,9 +19,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def _faults(text: str) -> list[str]:
     validator = Draft202012Validator(json_schema())
-    return [error.message for document in read_documents(text, "w.yaml") for error in validator.iter_errors(document.data)]
+    return [
+        error.message
+        for document in read_documents(text, "w.yaml")
+        for error in validator.iter_errors(document.data)
+    ]
 
 
+@pytest.mark.skipif(
+    tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 11),
+    reason="older pydantic spells the schema differently",
+)
 def test_the_file_is_up_to_date() -> None:
     assert (ROOT / "schema" / "scenario.json").read_text(encoding="utf-8") == schema_text()
 
@@ -30,7 +39,9 @@ def test_it_is_json_schema() -> None:
     assert json_schema()["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
 
 
-@pytest.mark.parametrize("case", [case for case in SOUND if case.id != "trailing-marker"], ids=lambda case: case.id)
+@pytest.mark.parametrize(
+    "case", [case for case in SOUND if case.id != "trailing-marker"], ids=lambda case: case.id
+)
 def test_sound_scenarios_fit(case: Any) -> None:
     assert _faults(case.text) == []
 

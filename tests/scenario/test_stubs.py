@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables of one case a line)
 from __future__ import annotations
 
 import math
@@ -19,6 +20,7 @@ from .build import HEAD, HELLO, TOOL, scenario, stubbed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 @dataclass(frozen=True)
 class Case:
@@ -49,7 +51,9 @@ PLAYED = [
 
 @pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
 def test_outcomes(case: Case) -> None:
-    assert StubBook(stubbed(case.stub).tools).outcome("get_weather", {"city": "Oslo"}, "toolu_1") == case.outcome
+    assert (
+        StubBook(stubbed(case.stub).tools).outcome("get_weather", {"city": "Oslo"}, "toolu_1") == case.outcome
+    )
 
 
 def _values(book: StubBook, *calls: tuple[Any, str | None]) -> list[object]:
@@ -113,7 +117,9 @@ def test_values_are_copies() -> None:
 
 
 def test_members_of_a_toolset() -> None:
-    tools = scenario(f"{HEAD}tools: [{{type: computer_toolset_20260801, stub: {{return: ok}}}}]\n{HELLO}").tools
+    tools = scenario(
+        f"{HEAD}tools: [{{type: computer_toolset_20260801, stub: {{return: ok}}}}]\n{HELLO}"
+    ).tools
 
     assert StubBook(tools).outcome("left_click", {}, "t1", toolset="computer") == Returns("ok")
 
@@ -154,7 +160,9 @@ def test_used_up() -> None:
     with pytest.raises(NoStubError) as caught:
         book.outcome("get_weather", {}, None)
 
-    expected = "get_weather: no stub entry answers this call (stub[0]: it has answered 2 times); add an entry for it"
+    expected = (
+        "get_weather: no stub entry answers this call (stub[0]: it has answered 2 times); add an entry for it"
+    )
     assert str(caught.value) == expected
 
 
@@ -190,13 +198,30 @@ def test_exceptions_by_path(case: Made) -> None:
     assert str(made) == case.text
 
 
+class NeedsMoreError(Exception):
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class TextlessError(NeedsMoreError):
+    def __str__(self) -> str:
+        return f"code {self.code}"
+
+
+def test_an_exception_that_asks_for_more_than_a_message() -> None:
+    assert str(build(f"{__name__}:NeedsMoreError", "m")) == "m"
+
+
 def test_an_exception_that_has_no_text_of_its_own() -> None:
     with pytest.raises(ScenarioError) as caught:
-        build("urllib.error.HTTPError", "m")
+        build(f"{__name__}:TextlessError", "m")
 
-    assert str(caught.value) == (
-        "'urllib.error.HTTPError' cannot be made from a message alone (AttributeError: 'HTTPError' object has no "
-        "attribute 'code'); raise it in a function of yours, with call"
+    what = (
+        "cannot be made from a message alone (AttributeError: 'TextlessError' object has no attribute 'code')"
+    )
+    assert (
+        str(caught.value) == f"'{__name__}:TextlessError' {what}; raise it in a function of yours, with call"
     )
 
 
@@ -223,7 +248,9 @@ BAD_TARGETS = [
 
 
 @pytest.mark.parametrize("case", BAD_TARGETS, ids=lambda case: case.id)
-def test_targets_that_cannot_be_imported(case: BadTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_targets_that_cannot_be_imported(
+    case: BadTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "broken_on_import.py").write_text("raise RuntimeError('broken on\\npurpose')")
     monkeypatch.syspath_prepend(tmp_path)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http import HTTPStatus
 from typing import Any, Protocol
 
@@ -59,18 +59,17 @@ class Interceptor:
         self._listener = listener
         self._lock = threading.Lock()
         self._holders = 0
-        self._patches = ExitStack()
+        self._patches: list[AbstractContextManager[Any]] = []
         self._probe: object = None
 
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Keep the patches in place for the length of the block."""
         with self._lock:
-            if self._holders and not self._in_place():
-                # A vcr cassette that was opened before us and closed while we held has put the originals back.
-                self._patches.close()
-                self._install()
-            elif not self._holders:
+            # A vcr cassette that was opened before us and closed while we held has put the originals back.
+            if self._holders and self._probe is not _probe():
+                self._remove()
+            if not self._patches:
                 self._install()
             self._holders += 1
         try:
@@ -79,16 +78,26 @@ class Interceptor:
             with self._lock:
                 self._holders -= 1
                 if not self._holders:
-                    self._patches.close()
+                    self._remove()
 
     def _install(self) -> None:
-        self._patches = ExitStack()
         for patcher in CassettePatcherBuilder(_Seam(self._listener)).build():
-            self._patches.enter_context(patcher)
+            patcher.__enter__()
+            self._patches.append(patcher)
         self._probe = _probe()
 
-    def _in_place(self) -> bool:
-        return self._probe is _probe()
+    def _remove(self) -> None:
+        """Put back what stood before us, save where a cassette of the user's own has taken our place since."""
+        while self._patches:
+            patcher = self._patches.pop()
+            if _still_ours(patcher):
+                patcher.__exit__(None, None, None)
+
+
+def _still_ours(patcher: Any) -> bool:
+    if not hasattr(patcher, "temp_original"):  # vcrpy's clean-up of connection pools, no patch
+        return True
+    return patcher.getter().__dict__.get(patcher.attribute) is patcher.new
 
 
 def _probe() -> object:

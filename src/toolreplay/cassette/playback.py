@@ -106,10 +106,14 @@ class Playback:
 
 
 def conversation_key(messages: Iterable[Message]) -> Hashable:
-    """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered."""
+    """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered.
+
+    A text beside results is no prompt but the loop's own word on them (a reminder), and left out.
+    """
     key: list[tuple[str, ...]] = []
     answered: list[str] = []
     for message in messages:
+        prompts = message.role == "user" and not any(isinstance(block, ToolResult) for block in message.blocks)
         for block in message.blocks:
             match block:
                 case ToolResult():
@@ -117,7 +121,7 @@ def conversation_key(messages: Iterable[Message]) -> Hashable:
                 case ToolUse():
                     _flush(answered, key)
                     key.append(("use", block.id or ""))
-                case Text() if message.role == "user":
+                case Text() if prompts:
                     _flush(answered, key)
                     key.append(("user", block.text or ""))
                 case _:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from ..wire.model import Message, Wire
 from .facts import RunFacts
@@ -58,14 +58,7 @@ class Rule(Generic[View]):
         """What to do, in one line."""
         return " ".join(self.page["Fix"].split())
 
-    def findings(self, view: View, context: Context) -> list[Finding]:
-        """Judge one view; nothing where the rule does not apply to the profile."""
-        severity = self.severities.get(context.profile)
-        if severity is None:
-            return []
-        return [self._finding(broken, severity) for broken in self.judge(view, context)]
-
-    def _finding(self, broken: Broken, severity: Severity) -> Finding:
+    def finding(self, broken: Broken, severity: Severity) -> Finding:
         return Finding(
             code=self.code,
             name=self.name,
@@ -79,10 +72,40 @@ class Rule(Generic[View]):
 
 AnyRule: TypeAlias = Rule[Message] | Rule[Step] | Rule[Context] | Rule[RunFacts]
 Judge = Callable[[View, Context], Iterable[Broken]]
-MESSAGE_RULES: list[Rule[Message]] = []
-STEP_RULES: list[Rule[Step]] = []
-REQUEST_RULES: list[Rule[Context]] = []
-RUN_RULES: list[Rule[RunFacts]] = []
+
+
+class Rules(Generic[View]):
+    """The rules that look at one kind of view."""
+
+    def __init__(self) -> None:
+        self._all: list[Rule[View]] = []
+        self._applying: dict[str, tuple[tuple[Rule[View], Severity], ...]] = {}
+
+    def __iter__(self) -> Iterator[Rule[View]]:
+        return iter(self._all)
+
+    def add(self, rule: Rule[View]) -> None:
+        """Register a rule."""
+        self._all.append(rule)
+        self._applying.clear()
+
+    def judge(self, view: View, context: Context) -> list[Finding]:
+        """What the rules that apply to the profile find in a view. The hot path of all checking."""
+        profile = context.profile.value  # an enum's own hash is computed in Python
+        applying = self._applying.get(profile)
+        if applying is None:
+            found = ((rule, rule.severities.get(context.profile)) for rule in self._all)
+            applying = tuple((rule, severity) for rule, severity in found if severity is not None)
+            self._applying[profile] = applying
+        return [
+            rule.finding(broken, severity) for rule, severity in applying for broken in rule.judge(view, context)
+        ]
+
+
+MESSAGE_RULES: Final = Rules[Message]()
+STEP_RULES: Final = Rules[Step]()
+REQUEST_RULES: Final = Rules[Context]()
+RUN_RULES: Final = Rules[RunFacts]()
 
 
 def on_message(
@@ -120,7 +143,7 @@ def all_rules() -> dict[str, AnyRule]:
 
 
 def _register(
-    rules: list[Rule[View]], code: str, name: str, severities: str, evidence: str, answers: Answers | None
+    rules: Rules[View], code: str, name: str, severities: str, evidence: str, answers: Answers | None
 ) -> Callable[[Judge[View]], Judge[View]]:
     def register(judge: Judge[View]) -> Judge[View]:
         levels = {
@@ -128,7 +151,7 @@ def _register(
             for profile, letter in zip(Profile, severities, strict=True)
             if letter != "-"
         }
-        rules.append(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}))
+        rules.add(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}))
         return judge
 
     return register

@@ -37,7 +37,7 @@ def check(request: object, wire: str = "messages", profile: str | None = None) -
 def check_run(facts: RunFacts, wire: Wire = Wire.MESSAGES) -> tuple[Finding, ...]:
     """Judge a whole run by the rules TR6xx."""
     context = Context(profile_of(wire), parse({}, wire))
-    return tuple(finding for rule in RUN_RULES for finding in rule.findings(facts, context))
+    return tuple(RUN_RULES.judge(facts, context))
 
 
 def parse(request: object, wire: Wire) -> Request:

@@ -65,8 +65,7 @@ def close(state: State, context: Context) -> tuple[Finding, ...]:
     found = list(state.findings)
     if state.open or state.between:
         found += _judge_turn(_open_turn(state), state, context, last=True)
-    for rule in REQUEST_RULES:
-        found += rule.findings(context, context)
+    found += REQUEST_RULES.judge(context, context)
     return tuple(found)
 
 
@@ -83,7 +82,7 @@ def _take(state: State, message: Message, context: Context) -> State:
         state, message = State(count=state.count, joined=ended), compacted
     if state.open and state.open[0].role != message.role:
         state = _end_turn(state, context)
-    found = [finding for rule in MESSAGE_RULES for finding in rule.findings(message, context)]
+    found = MESSAGE_RULES.judge(message, context)
     system = message.role == "system"
     return replace(
         state,
@@ -145,7 +144,7 @@ def _judge_turn(turn: Turn, state: State, context: Context, *, last: bool) -> li
         open_servers=tuple(use for use in called if use.id not in state.answered),
         last=last,
     )
-    return [finding for rule in STEP_RULES for finding in rule.findings(step, context)]
+    return STEP_RULES.judge(step, context)
 
 
 def _answered(turn: Turn) -> frozenset[str]:

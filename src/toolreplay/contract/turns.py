@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
 from .finding import Profile
+from .lazy import lazy
 
 _NONE: frozenset[str] = frozenset()
 
@@ -47,33 +47,33 @@ class Turn:
     messages: tuple[Message, ...]
     number: int = 0
 
-    @cached_property
+    @lazy
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in order."""
         if len(self.messages) == 1:
             return self.messages[0].blocks
         return tuple(block for message in self.messages for block in message.blocks)
 
-    @cached_property
+    @lazy
     def uses(self) -> tuple[ToolUse, ...]:
         """The client calls, in order; those in a user message are TR204's business and left out."""
         if self.role != "assistant":
             return ()
         return tuple(block for block in self.blocks if isinstance(block, ToolUse))
 
-    @cached_property
+    @lazy
     def results(self) -> tuple[ToolResult, ...]:
         """The client results, in order; those in an assistant message are TR204's business and left out."""
         if self.role != "user":
             return ()
         return tuple(block for block in self.blocks if isinstance(block, ToolResult))
 
-    @cached_property
+    @lazy
     def server_uses(self) -> tuple[ServerToolUse, ...]:
         """The calls that the API's side runs."""
         return tuple(block for block in self.blocks if isinstance(block, ServerToolUse))
 
-    @cached_property
+    @lazy
     def misplaced(self) -> tuple[ToolUse | ToolResult, ...]:
         """The tool blocks that may not stand in a turn of this role (TR204)."""
         return tuple(
@@ -83,7 +83,7 @@ class Turn:
             or (isinstance(block, ToolResult) and self.role != "user")
         )
 
-    @cached_property
+    @lazy
     def misplaced_ids(self) -> frozenset[str | None]:
         """Their ids."""
         return frozenset(block.id for block in self.misplaced) if self.misplaced else _NONE
@@ -127,14 +127,14 @@ class Step:
         """The client calls that this turn has to answer."""
         return self.before.uses if self.before is not None else ()
 
-    @cached_property
+    @lazy
     def called(self) -> frozenset[str]:
         """The ids of those calls; a call without an id is TR202's business and has none."""
         if not self.calls:
             return _NONE
         return frozenset(use.id for use in self.calls if use.id)
 
-    @cached_property
+    @lazy
     def answers(self) -> tuple[ToolResult, ...]:
         """The results that answer a call of the turn before; where two answer the same one, the first."""
         if not self.called:
@@ -145,7 +145,7 @@ class Step:
                 first.setdefault(result.id or "", result)
         return tuple(first.values())
 
-    @cached_property
+    @lazy
     def misplaced_ids(self) -> frozenset[str | None]:
         """Ids of tool blocks in a message of the wrong role: TR204 explains what they leave open."""
         before = self.before.misplaced_ids if self.before is not None else _NONE

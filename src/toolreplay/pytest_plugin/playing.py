@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from ..runner.play import play_scenario
 from ..runner.record import record_scenario
 from ..runner.run import Outcome, Run
-from ..scenario.model import Scenario
-from .settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..files.project import Project
+    from ..scenario.model import Scenario
 
 
-def play(scenario: Scenario, settings: Settings) -> Run:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A run, and the cassette that was written for it, if one was."""
+
+    run: Run
+    recorded: Path | None = None
+
+
+def play(scenario: Scenario, project: Project, mode: str) -> Played:
     """`none` plays; `once` records what has no cassette, `new_episodes` what is stale too, `all` and `rewrite` everything."""
-    mode, project = settings.record_mode, settings.project
-    if mode in ("all", "rewrite") and scenario.script is None:
-        return record_scenario(scenario, project)[0]
+    if mode in {"all", "rewrite"} and scenario.script is None:
+        return Played(*record_scenario(scenario, project))
     run = play_scenario(scenario, project)
     missing = any(failure.kind == "no cassette" for failure in run.failures)
     stale = run.outcome is Outcome.STALE
-    if (missing and mode in ("once", "new_episodes")) or (stale and mode == "new_episodes"):
-        return record_scenario(scenario, project)[0]
-    return run
+    if (missing and mode in {"once", "new_episodes"}) or (stale and mode == "new_episodes"):
+        return Played(*record_scenario(scenario, project))
+    return Played(run)

@@ -3,73 +3,112 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from ..errors import UsageError
-from ..files.project import Project, find_project
-from ..scenario.head import looks_like_scenario
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..files.project import Project
 
 _KEY = pytest.StashKey["Settings"]()
+_PROJECT = pytest.StashKey["Project"]()
+_RECORDING: Final = frozenset({"once", "new_episodes", "all", "rewrite"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Where scenarios are, and how they are played.
 
     Attributes:
-        folders: the folders and files that the ini option or `[tool.toolreplay]` names, if they exist.
+        named: the folders and files that the ini option or `[tool.toolreplay]` names; empty in a project without
+            either, where a file must say itself that it is a scenario.
+        cassettes: the folder of recordings, which may lie among the scenarios; None where `named` is empty.
         record_mode: vcrpy's names; a value that another plugin's option allows and ours does not reads as `none`.
+        stale: `fail` or `warn`.
     """
 
-    project: Project
-    folders: tuple[Path, ...]
+    named: tuple[Path, ...]
+    cassettes: Path | None
     record_mode: str
     stale: str
 
     def is_scenario(self, path: Path) -> bool:
         """Whether a YAML file is to be collected: it is where scenarios are, or it says that it is one."""
-        return any(path.is_relative_to(folder) for folder in self.folders) or looks_like_scenario(path)
+        from ..scenario.head import looks_like_scenario
 
-    def header(self, config: pytest.Config) -> str:
-        """The line in pytest's header."""
-        names = ", ".join(_shown(folder, config.rootpath) for folder in self.folders)
-        hidden = [folder for folder in self.folders if not _reached(folder, config)]
-        if not hidden:
-            return f"toolreplay: scenarios in {names}, record mode {self.record_mode}"
-        unseen = ", ".join(_shown(folder, config.rootpath) for folder in hidden)
-        return f"toolreplay: scenarios in {names}; not collected in this run: {unseen} (add to testpaths or name it)"
+        recorded = self.cassettes is not None and path.is_relative_to(self.cassettes)
+        placed = not recorded and any(path.is_relative_to(folder) for folder in self.named)
+        return placed or looks_like_scenario(path)
 
 
 def settings(config: pytest.Config) -> Settings:
-    """The settings of a pytest run."""
+    """The settings of a pytest run.
+
+    Raises:
+        pytest.UsageError: `[tool.toolreplay]` is broken.
+    """
     found = config.stash.get(_KEY, None)
     if found is None:
         found = config.stash[_KEY] = _read(config)
     return found
 
 
+def project_of(config: pytest.Config) -> Project:
+    """The project around pytest's root.
+
+    Raises:
+        UsageError: a pyproject.toml on the way up cannot be read.
+    """
+    found = config.stash.get(_PROJECT, None)
+    if found is None:
+        from ..files.project import find_project
+
+        found = config.stash[_PROJECT] = find_project(config.rootpath)
+    return found
+
+
 def _read(config: pytest.Config) -> Settings:
-    try:
-        project = find_project(config.rootpath)
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
-    named = tuple(Path(path) for path in config.getini("toolreplay_scenarios")) or project.scenarios
-    mode = config.getoption("--record-mode", default=None) or "none"
+    named: tuple[Path, ...] = tuple(config.getini("toolreplay_scenarios"))
+    cassettes = None
+    if named or _mentioned(config.rootpath):
+        from ..errors import UsageError
+
+        try:
+            project = project_of(config)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
+        named = named or (project.scenarios if _has_table(project.root) else ())
+        cassettes = project.cassettes
+    mode = config.getoption("--record-mode", default=None)
     return Settings(
-        project=project,
-        folders=tuple(path for path in named if path.exists()),
-        record_mode=mode if mode in ("once", "new_episodes", "all", "rewrite") else "none",
+        named=named,
+        cassettes=cassettes,
+        record_mode=mode if mode in _RECORDING else "none",
         stale=config.getoption("--toolreplay-stale") or "fail",
     )
 
 
-def _reached(folder: Path, config: pytest.Config) -> bool:
-    named = [Path(str(argument).partition("::")[0]) for argument in config.args]
-    roots = [path if path.is_absolute() else config.invocation_params.dir / path for path in named]
-    return any(folder.is_relative_to(root) or root.is_relative_to(folder) for root in roots)
+def _mentioned(root: Path) -> bool:
+    """Whether a pyproject.toml from the root upwards names toolreplay at all.
+
+    The plugin is loaded in projects that have nothing to do with it: there no TOML is parsed, and none that is
+    broken, a template for instance, is complained about.
+    """
+    for folder in (root, *root.parents):
+        try:
+            text = (folder / "pyproject.toml").read_bytes()
+        except OSError:
+            continue
+        if b"toolreplay" in text:
+            return True
+    return False
 
 
-def _shown(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+def _has_table(root: Path) -> bool:
+    """Whether the project has `[tool.toolreplay]`; without it a folder `scenarios` may be anybody's."""
+    import tomllib
+
+    path = root / "pyproject.toml"
+    return path.is_file() and "toolreplay" in tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})

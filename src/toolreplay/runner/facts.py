@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..contract.catalogue import RUN_RULES
+from ..contract.entry import check_run
 from ..contract.facts import CallFacts, RunFacts
 from ..contract.finding import Finding
-from ..contract.fold import profile_of
-from ..contract.turns import Context
 from ..wire.model import Reply, ToolResult
 from .run import Call, CallResult
 from .session import Session
@@ -50,10 +48,7 @@ def _results(session: Session) -> Mapping[str, ToolResult]:
 def judge_run(session: Session, facts: RunFacts) -> tuple[Finding, ...]:
     """What the rules on a whole run find."""
     request = next((verdict.request for verdict in reversed(session.verdicts) if verdict is not None), None)
-    if request is None:
-        return ()
-    context = Context(profile_of(request.wire), request)
-    return tuple(finding for rule in RUN_RULES for finding in rule.findings(facts, context))
+    return check_run(facts, request.wire) if request is not None else ()
 
 
 def public_calls(facts: Sequence[CallFacts]) -> tuple[Call, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -64,44 +64,47 @@ def target_of(loop: Loop | str | None, root: Path) -> Target:
     return Target(name, loop)
 
 
-def check_signature(target: Target, offered: Mapping[str, object]) -> tuple[str, ...]:
-    """The names of the parameters to fill.
+@dataclass(frozen=True)
+class Asked:
+    """What a loop's parameters ask for: by place where they cannot be given by name, else by name."""
+
+    positional: tuple[str, ...]
+    named: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.positional, *self.named))
+
+
+def check_signature(target: Target, offered: Collection[str]) -> Asked:
+    """What to fill in.
 
     Raises:
         LoopError: the loop needs something that is not offered.
     """
     if inspect.iscoroutinefunction(target.function):
         raise LoopError(f"{target.name} is async; this version plays sync loops")
-    names = []
     try:
         parameters = inspect.signature(target.function).parameters.values()
     except (TypeError, ValueError):
         raise LoopError(f"{target.name} has no signature to read; wrap it in a function") from None
+    positional, named = [], []
     for parameter in parameters:
         if parameter.kind is parameter.VAR_KEYWORD or parameter.kind is parameter.VAR_POSITIONAL:
             continue
         if parameter.name in offered:
-            names.append(parameter.name)
+            (positional if parameter.kind is parameter.POSITIONAL_ONLY else named).append(parameter.name)
         elif parameter.default is parameter.empty:
             near = difflib.get_close_matches(parameter.name, offered, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise LoopError(
-                f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {', '.join(sorted(offered))}"
-            )
-    return tuple(names)
+            names = ", ".join(sorted(offered))
+            raise LoopError(f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {names}")
+    return Asked(tuple(positional), tuple(named))
 
 
-def call_loop(target: Target, names: tuple[str, ...], offered: Mapping[str, Any]) -> object:
-    """Call the loop with what it asked for, each by its name or, where it must be, by its place."""
-    positional = []
-    keywords = {}
-    for name in names:
-        parameter = inspect.signature(target.function).parameters[name]
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            positional.append(offered[name])
-        else:
-            keywords[name] = offered[name]
-    return target.function(*positional, **keywords)
+def call_loop(target: Target, asked: Asked, offered: Mapping[str, Any]) -> object:
+    """Call the loop with what it asked for."""
+    positional = [offered[name] for name in asked.positional]
+    return target.function(*positional, **{name: offered[name] for name in asked.named})
 
 
 def _on_path(root: Path) -> None:

@@ -76,7 +76,7 @@ def play_with(scenario: Scenario, target: Target, side: ModelSide, *, base_url: 
     session = Session(scenario.id, side, max_turns=scenario.max_turns)
     toolbox = Toolbox(scenario, session.calls)
     prompts = Prompts(scenario, target, session, toolbox, base_url)
-    with INTERCEPTOR.hold(), ROUTER.opened(session):
+    with INTERCEPTOR.hold(), ROUTER.opened(session), prompts.clients:
         prompts.play()
     return _verdict(scenario, session, toolbox, prompts, side)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from ..errors import ScenarioError
@@ -25,6 +26,7 @@ class Prompts:
         number: the prompt that was played last, from 1.
         raised: what left the loop, `ValueError: no such key`; None when it returned.
         crashed_by_tool: the same, where it was a tool's own exception.
+        clients: the clients that were offered, to be closed when the run is over.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class Prompts:
         self.number = 0
         self.raised: str | None = None
         self.crashed_by_tool: str | None = None
+        self.clients = ExitStack()
         self._scenario = scenario
         self._target = target
         self._session = session
@@ -71,7 +74,7 @@ class Prompts:
         fields = request_fields(self._scenario)
         known = ("model", "max_tokens", "system", "tools")
         return {
-            "client": lambda: anthropic_client(self._base_url),
+            "client": lambda: self.clients.enter_context(anthropic_client(self._base_url)),
             "base_url": lambda: self._base_url,
             "model": lambda: fields["model"],
             "max_tokens": lambda: fields["max_tokens"],

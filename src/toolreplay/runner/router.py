@@ -57,12 +57,11 @@ class Router:
         return _ambiguous(request, candidates)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Pass on what came back for a request that was let out."""
-        session = _current.get()
-        if session is None:
-            with self._lock:
-                session = self._open[0] if len(self._open) == 1 else None
-        if session is not None:
+        """Pass on what came back for a request that was let out; the session that let it out knows it."""
+        current = _current.get()
+        with self._lock:
+            candidates = tuple(self._open)
+        for session in candidates if current is None else (current,):
             session.observe(request, response)
 
 

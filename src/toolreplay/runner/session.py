@@ -143,9 +143,12 @@ class Session:
 
     def _other(self, request: HttpRequest) -> HttpResponse | None:
         """A request that is no call of a model: loopback passes, anything else does not leave the machine."""
-        if urlsplit(request.url).hostname in _LOOPBACK or self._side.live:
+        url = urlsplit(request.url)
+        if url.hostname in _LOOPBACK or self._side.live:
             return None
-        message = f"{request.method} {request.url.partition('?')[0]} is no call of a model, and nothing goes out in replay"
+        # Neither the query nor what stands before an @: keys are sent in both.
+        shown = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+        message = f"{request.method} {shown} is no call of a model, and nothing goes out in replay"
         self.trouble(message)
         return refusal(Wire.MESSAGES, f"toolreplay: {message}", status=403)
 

@@ -98,7 +98,7 @@ def _argument_faults(tool: Tool, expected: Mapping[str, object] | None, at: Path
             continue
         near = None if name in MATCHERS else nearest(name, names, 0.75)
         if near is not None:
-            yield Fault((*at, name), f"{tool.key} has no argument {name!r}; did you mean {near!r}?")
+            yield Fault((*at, name), f"{tool.key!r} has no argument {name!r}; did you mean {near!r}?")
 
 
 def _id_faults(entry: StubEntry | ExpectedCall, ids: frozenset[str] | None, at: Path) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolreplay.errors import ScenarioError
 
+from .faults import as_word
 from .nearest import did_you_mean
 from .targets import import_target, is_path
 
@@ -33,7 +34,7 @@ def name_fault(name: str) -> str | None:
         return None
     if name in _OFTEN_MEANT:
         return f"no builtin exception is named {name!r}; did you mean {_OFTEN_MEANT[name]!r}?"
-    otherwise = f"name a builtin one, or write its path, package.module.{name}"
+    otherwise = f"name a builtin one, or write its path, package.module.{as_word(name)}"
     return f"no exception named {name!r}; {did_you_mean(name, BUILTIN, otherwise)}"
 
 

@@ -52,6 +52,11 @@ def refuse(what: str, *at: str | int) -> FaultsError:
     return FaultsError(Fault(at, what))
 
 
+def as_word(text: str) -> str:
+    """A text to repeat in advice, where it is one plain word; else an ellipsis."""
+    return text if re.fullmatch(r"[\w.:-]{1,60}", text) else "..."
+
+
 def shown_path(at: Path) -> str:
     """A field as messages name it: `tools[0].stub[1].raise.type`; "" for the whole scenario."""
     text = ""

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Strict
 from toolreplay.wire.model import Wire
 
 from . import consistency
-from .faults import FaultsError, refuse
+from .faults import FaultsError, as_word, refuse
 from .fields import (
     Count,
     History,
@@ -46,7 +46,7 @@ def _version(value: object) -> object:
 
 def _choice(value: object) -> object:
     if isinstance(value, str):
-        raise refuse(f"expected a mapping; write {{type: {value}}}")
+        raise refuse(f"expected a mapping; write {{type: {as_word(value)}}}")
     return value
 
 

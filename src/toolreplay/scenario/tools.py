@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .exceptions import name_fault
-from .faults import Fault, FaultsError, refuse
+from .faults import Fault, FaultsError, as_word, refuse
 from .fields import Arguments, Blocks, Count, Many, OneOrMany, Part, PositiveSeconds, Seconds, Target, Words
 from .nearest import nearest
 
@@ -56,7 +56,7 @@ class Raise(Part):
     @classmethod
     def _not_text(cls, data: object) -> object:
         if isinstance(data, str):
-            raise refuse(f"expected a mapping; write {{type: {data}, message: ...}}")
+            raise refuse(f"expected a mapping; write {{type: {as_word(data)}, message: ...}}")
         return data
 
     @model_validator(mode="after")
@@ -186,6 +186,6 @@ class Tool(BaseModel):
         if self.name is None and not self.is_toolset:
             faults.append(Fault(("name",), "missing; add it"))
         if self.stub and self.runs_on is RunsOn.SERVER:
-            what = f"{self.type} runs on the API's side, so a loop never calls it; remove the stub"
+            what = f"{self.type!r} runs on the API's side, so a loop never calls it; remove the stub"
             faults.append(Fault(("stub",), what))
         return faults

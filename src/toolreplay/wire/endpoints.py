@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -44,6 +45,7 @@ class Endpoint:
     carrier: Carrier
 
 
+@lru_cache(maxsize=1024)
 def endpoint(method: str, url: str) -> Endpoint | None:
     """The call that a request is, or None. Batches and every other URL are none."""
     if method.upper() != "POST":

@@ -1,0 +1,36 @@
+"""A scenario file as a collector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..errors import ToolreplayError
+from .items import BrokenItem, ScenarioItem
+from .settings import project_of
+from .trouble import unexpected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class ScenarioFile(pytest.File):
+    """A YAML file of scenarios."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test for each scenario; a file that cannot be read is one failing test, not a collection error."""
+        from ..scenario.load import load_file
+
+        try:
+            scenarios = load_file(self.path, project_of(self.config).root)
+        except ToolreplayError as error:
+            yield BrokenItem.from_parent(self, name=_BROKEN, problem=str(error))
+        except Exception as error:  # noqa: BLE001  (a fault of ours is shown as one, and bounded like every other)
+            yield BrokenItem.from_parent(self, name=_BROKEN, problem="\n".join(unexpected(error)))
+        else:
+            for scenario in scenarios:
+                yield ScenarioItem.from_parent(self, name=scenario.name, scenario=scenario)
+
+
+_BROKEN = "the file can be read"

@@ -1,0 +1,61 @@
+"""Counting what the scenarios of a run came to, and refusing to call a run green that checked nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "toolreplay_"
+
+
+class Tally:
+    """Hears every report. With xdist the controller hears those of all workers, so it alone counts them all."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        # By node id: a test that is run again (pytest-rerunfailures, `--dist each`) counts once, as it ended.
+        self._played: dict[str, Mapping[str, object]] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the facts that a scenario's report carries as properties."""
+        if report.when == "call" or report.skipped:
+            facts = {name: value for name, value in report.user_properties if name.startswith(PREFIX)}
+            if facts:
+                self._played[report.nodeid] = facts
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Fail a run that is green and checked nothing."""
+        if exitstatus == pytest.ExitCode.OK and self._vacuous():
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what ran, and what should have run and did not."""
+        if self._config.getoption("verbose") < -1:
+            return
+        if self._played:
+            from .summary import summary
+
+            terminalreporter.write_line(summary(list(self._played.values())))
+        for line in self._vacuous():
+            terminalreporter.write_line(line, red=True)
+
+    def _vacuous(self) -> list[str]:
+        """Why the run checked nothing where it should have, a line for each reason."""
+        if self._config.getoption("collectonly"):
+            return []
+        from .settings import settings
+
+        lines = []
+        if self._played and all(facts[f"{PREFIX}outcome"] == "SKIP" for facts in self._played.values()):
+            lines.append("toolreplay: every scenario was skipped, so nothing was checked: the run fails")
+        if settings(self._config).named:
+            from .header import vacant_arguments
+
+            for argument in vacant_arguments(self._config):
+                lines.append(f"toolreplay: {argument} holds no scenario file, so nothing was checked: the run fails")
+        return lines
