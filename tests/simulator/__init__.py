@@ -8,7 +8,6 @@ assistant messages. `python -m tests.simulator` records every cassette through t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +20,7 @@ from toolreplay.runner.script import scripted_response
 from toolreplay.scenario.load import find_files, load_file
 from toolreplay.scenario.script import Reply
 from toolreplay.scenario.steps import UserStep
+from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Wire
 from toolreplay.wire.refusal import refusal
@@ -47,17 +47,21 @@ class Simulator:
             self._scripts[_key(step.user)] = (scenario.id, replies)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        body = request.json
+        call, body = endpoint(request.method, request.url), request.json
+        if call is None or not request.is_json:
+            return refusal(Wire.MESSAGES, "the simulator answers calls of a model only", 404)
         found = self._scripts.get(_key(body["messages"][0]["content"]))
         if found is None:
-            return refusal(Wire.MESSAGES, "the simulator has no script that starts with this prompt", 404)
+            return refusal(call.wire, "the simulator has no script that starts with this prompt", 404)
         name, replies = found
         number = sum(message["role"] == "assistant" for message in body["messages"])
         if number >= len(replies):
-            return refusal(Wire.MESSAGES, f"the script of {name} has {len(replies)} replies", 404)
-        response = scripted_response(replies[number], body["model"], f"{name} {number}")
+            return refusal(call.wire, f"the script of {name} has {len(replies)} replies", 404)
+        model = call.model or body["model"]
+        response = scripted_response(replies[number], model, f"{name} {number}", call, request)
         return HttpResponse(response.status, {**response.headers, "server": SIMULATOR}, response.body)
 
 
 def _key(content: str | Sequence[Mapping[str, Any]]) -> str:
-    return content if isinstance(content, str) else json.dumps([dict(block) for block in content])
+    """A prompt's text, whatever the shape: a string, blocks of Messages, blocks of Converse."""
+    return content if isinstance(content, str) else "\n".join(str(block.get("text", "")) for block in content)

@@ -16,13 +16,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ..errors import CassetteError
 from ..wire.http import HttpRequest, HttpResponse
 from .exchange import Cassette, Exchange, Provenance
 
 FORMAT: Final = 1
+_LONGEST_SHOWN: Final = 80
+_Kind = TypeVar("_Kind")
 
 # What a replay or a check may need; everything else is noise or secret (protocol.md D.4).
 REQUEST_HEADERS: Final = frozenset(
@@ -51,20 +53,17 @@ def decode_cassette(data: Mapping[str, Any], name: str) -> Cassette:
     Raises:
         CassetteError: the data is not of a format this version reads.
     """
-    head = data.get("toolreplay")
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        number = head.get("format") if isinstance(head, dict) else head
-        raise CassetteError(f"{name}: toolreplay format {number!r} is not known; update toolreplay or record again")
-    names = {field.name for field in dataclasses.fields(Provenance)}
-    provenance = Provenance(**{key: value for key, value in head.items() if key in names})
+    provenance = _provenance(data.get("toolreplay"), name)
+    interactions = data.get("interactions") or []
+    if not isinstance(interactions, list):
+        raise CassetteError(f"{name}: interactions is {shown(interactions)}, not a list; record the scenario again")
     bodies: list[object] = []
     exchanges = []
-    for index, interaction in enumerate(data.get("interactions") or []):
+    for index, interaction in enumerate(interactions):
         try:
             exchange = _decode_exchange(interaction, bodies)
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise CassetteError(f"{name}: interaction {index} is broken ({reason}); record the scenario again") from None
+        except ValueError as error:
+            raise CassetteError(f"{name}: interaction {index} is broken ({error}); record the scenario again") from None
         exchanges.append(exchange)
         bodies.append(exchange.body)
     return Cassette(tuple(exchanges), provenance)
@@ -129,12 +128,15 @@ def _best_base(body: Mapping[str, Any], bodies: Sequence[object]) -> int | None:
 
 
 def _shared(body: Mapping[str, Any], base: Any) -> int:
+    """How many leading messages are the same as JSON, where 1, 1.0 and true are three things although Python's are equal."""
     mine, theirs = body.get("messages"), base.get("messages")
     if not isinstance(mine, list) or not isinstance(theirs, list):
         return 0
-    if mine[: len(theirs)] == theirs:
+    # Nearly always the base's messages are all there: one comparison, and one of the texts, tells.
+    if mine[: len(theirs)] == theirs and json.dumps(mine[: len(theirs)]) == json.dumps(theirs):
         return len(theirs)
-    return next((n for n, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs)))
+    pairs = enumerate(zip(mine, theirs, strict=False))
+    return next((n for n, (a, b) in pairs if not _same(a, b)), min(len(mine), len(theirs)))
 
 
 def _difference(body: Mapping[str, Any], base: Any, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -150,36 +152,77 @@ def _difference(body: Mapping[str, Any], base: Any, index: int) -> tuple[dict[st
 
 
 def _same(left: object, right: object) -> bool:
-    """Equal as JSON, where 1, 1.0 and true are three things although Python calls them equal."""
     return left == right and json.dumps(left) == json.dumps(right)
 
 
-def _decode_exchange(interaction: Mapping[str, Any], bodies: Sequence[object]) -> Exchange:
-    request, response = interaction["request"], interaction["response"]
+def _provenance(head: object, name: str) -> Provenance:
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        number = head.get("format") if isinstance(head, dict) else head
+        raise CassetteError(f"{name}: toolreplay format {number!r} is not known; update toolreplay or record again")
+    known = {field.name for field in dataclasses.fields(Provenance)}
+    for key, value in head.items():
+        texts = value.values() if key == "digests" and isinstance(value, dict) else (value,)
+        if key in known and not all(isinstance(text, str) for text in texts):
+            raise CassetteError(f"{name}: toolreplay.{key} is {shown(value)}; record the scenario again")
+    return Provenance(**{key: value for key, value in head.items() if key in known})
+
+
+def _decode_exchange(interaction: object, bodies: Sequence[object]) -> Exchange:
+    request, response = _take(interaction, "request", dict), _take(interaction, "response", dict)
     body = request.get("body")
-    extension = interaction.get("toolreplay")
+    extension = _take(interaction, "toolreplay", dict, {})
     if extension:
-        body = _extended(body, bodies[extension["extends"]], extension)
+        body = _extended(body, extension, bodies)
     elif isinstance(body, str):
         body = _parsed(body)
     elif body is None:
         body = b""
     return Exchange(
-        method=request["method"],
-        url=request["uri"],
-        headers=_flat(request.get("headers") or {}),
+        method=_take(request, "method", str),
+        url=_take(request, "uri", str),
+        headers=_flat(_take(request, "headers", dict, {})),
         body=body,
         response=HttpResponse(
-            response["status"]["code"], _flat(response.get("headers") or {}), _decode_body(response.get("body") or {})
+            _take(_take(response, "status", dict), "code", int),
+            _flat(_take(response, "headers", dict, {})),
+            _decode_body(_take(response, "body", dict, {})),
         ),
     )
 
 
-def _extended(body: Mapping[str, Any], base: Any, extension: Mapping[str, Any]) -> dict[str, Any]:
-    dropped = extension.get("drop", ())
-    kept = base["messages"][: extension.get("keep", len(base["messages"]))]
+def _extended(body: object, extension: object, bodies: Sequence[object]) -> dict[str, Any]:
+    index = _take(extension, "extends", int)
+    if not 0 <= index < len(bodies):
+        raise ValueError(f"it extends {index}, which is no interaction before it")
+    base = bodies[index]
+    messages = _take(base, "messages", list)
+    keep = _take(extension, "keep", int, len(messages))
+    if not 0 <= keep <= len(messages):
+        raise ValueError(f"it keeps {keep} messages of {len(messages)}")
+    dropped = _take(extension, "drop", list, [])
+    added = _take(body, "messages", list)
+    assert isinstance(base, dict)  # it has messages
+    assert isinstance(body, dict)
     merged = {key: value for key, value in base.items() if key not in dropped}
-    return {**merged, **body, "messages": [*kept, *body["messages"]]}
+    return {**merged, **body, "messages": [*messages[:keep], *added]}
+
+
+def _take(fields: object, name: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind:
+    """A field of a mapping that a file holds, if it is what it has to be."""
+    if not isinstance(fields, dict):
+        raise ValueError(f"{shown(fields)} stands where {name} should be a field")  # noqa: TRY004
+    value = fields.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"{name} is {shown(value)}")
+    return value
+
+
+def shown(value: object) -> str:
+    """A value as messages show it, on one line and not too long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _response_body(response: HttpResponse) -> dict[str, Any]:
@@ -191,8 +234,10 @@ def _response_body(response: HttpResponse) -> dict[str, Any]:
 def _decode_body(body: Mapping[str, Any]) -> bytes:
     if "json" in body:
         return json.dumps(body["json"], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    text = body.get("string", b"")
-    return text.encode() if isinstance(text, str) else bytes(text or b"")
+    text = body.get("string") or b""
+    if not isinstance(text, str | bytes):
+        raise ValueError(f"body.string is {shown(text)}")  # noqa: TRY004
+    return text.encode() if isinstance(text, str) else text
 
 
 def _yaml_can_hold(value: object) -> bool:
@@ -223,7 +268,7 @@ def _lists(headers: Mapping[str, str]) -> dict[str, list[str]]:
     return {name: [value] for name, value in headers.items()}
 
 
-def _flat(headers: Mapping[str, Any]) -> dict[str, str]:
+def _flat(headers: Mapping[Any, Any]) -> dict[str, str]:
     return {
         str(name): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         for name, value in headers.items()

@@ -28,8 +28,9 @@ _WORDS.update((word, None) for word in ("null", "Null", "NULL"))
 _WORDS.update((word, True) for word in ("true", "True", "TRUE"))
 _WORDS.update((word, False) for word in ("false", "False", "FALSE"))
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
-_FLOAT_WORDS = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
+# PyYAML takes `-.5`, `+.5` and `-.nan` for text and writes them unquoted.
+_FLOAT = re.compile(r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
+_FLOAT_WORDS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NUMBER_STARTS = frozenset("-+.0123456789")
 
 
@@ -174,8 +175,8 @@ def _plain(value: str) -> object:
             return value
     if _FLOAT.fullmatch(value):
         return float(value)
-    if match := _FLOAT_WORDS.fullmatch(value):
-        return float(match[1] + match[2])
+    if _FLOAT_WORDS.fullmatch(value):
+        return float(value.replace(".", ""))
     return value
 
 

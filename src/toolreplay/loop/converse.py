@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .results import ErrorResult, content_blocks, error_text, message_of, text_of
-from .tools import Functions, Result, ToolCall, run_call
+from .tools import Approve, Functions, Result, ToolCall, decided, run_call
 from .turns import Message, Part, Reply, Send
 
 
@@ -70,24 +70,27 @@ def sender(client: Any, shared: Mapping[str, Any], *, stream: bool) -> Callable[
     return send
 
 
-def runner(functions: Functions) -> Callable[[Reply], list[Result]]:
+def runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], list[Result] | None]:
     """How a reply's tools are run: one after the other."""
 
-    def run(reply: Reply) -> list[Result]:
-        return run_tools(reply.content, functions, reply.broken)
+    def run(reply: Reply) -> list[Result] | None:
+        calls = decided(tool_calls(reply.content, reply.broken), approve)
+        return None if calls is None else [tool_result(call, run_call(call, functions)) for call in calls]
 
     return run
 
 
-def run_tools(parts: Iterable[Part], functions: Functions, broken: Mapping[str, str] | None = None) -> list[Result]:
+def run_tools(parts: Iterable[Part], functions: Functions) -> list[Result]:
     """Run every toolUse among the parts of a reply and give one toolResult for each, in order."""
-    results = []
-    for part in parts:
-        if DIALECT.is_call(part):
-            use = part["toolUse"]
-            call = ToolCall(use["toolUseId"], use["name"], use["input"], (broken or {}).get(use["toolUseId"]))
-            results.append(tool_result(call, run_call(call, functions)))
-    return results
+    return [tool_result(call, run_call(call, functions)) for call in tool_calls(parts)]
+
+
+def tool_calls(parts: Iterable[Part], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
+    """The calls among the parts of a reply, in order."""
+    uses = [part["toolUse"] for part in parts if DIALECT.is_call(part)]
+    return [
+        ToolCall(use["toolUseId"], use["name"], use["input"], (broken or {}).get(use["toolUseId"])) for use in uses
+    ]
 
 
 def tool_result(call: ToolCall, value: object) -> Result:

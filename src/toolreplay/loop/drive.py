@@ -8,7 +8,7 @@ from typing import Any
 from .turns import Message, Reply, RunTools, Send, Turns
 
 
-def drive(turns: Turns, send: Callable[[Send], Reply], run: Callable[[Reply], list[Any]]) -> list[Message]:
+def drive(turns: Turns, send: Callable[[Send], Reply], run: Callable[[Reply], list[Any] | None]) -> list[Message]:
     """Drive the turns of a prompt to their end and return the history."""
     answer: Any = None
     while True:
@@ -21,7 +21,7 @@ def drive(turns: Turns, send: Callable[[Send], Reply], run: Callable[[Reply], li
 
 
 async def drive_async(
-    turns: Turns, send: Callable[[Send], Awaitable[Reply]], run: Callable[[Reply], Awaitable[list[Any]]]
+    turns: Turns, send: Callable[[Send], Awaitable[Reply]], run: Callable[[Reply], Awaitable[list[Any] | None]]
 ) -> list[Message]:
     """The same, waiting for what is sent and run."""
     answer: Any = None

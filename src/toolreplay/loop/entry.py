@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import converse, messages as messages_wire
 from .drive import drive, drive_async
-from .tools import Functions
+from .tools import Approve, Functions
 from .turns import Message, turns
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def run(
     max_turns: int = 20,
     stream: bool = False,
     parameters: Mapping[str, Any] | None = None,
+    approve: Approve | None = None,
 ) -> list[Message]:
     """Send the conversation, run the tools Claude asks for, and go on until it answers without asking.
 
@@ -37,6 +38,9 @@ def run(
         tools: their definitions.
         max_turns: how many replies are allowed.
         parameters: further fields of the request, such as `tool_choice` or `thinking`.
+        approve: asked for each call, `approve(name, input, id)`, before any of a reply runs: True, False, a reason for a
+            no, or None while the user has not decided. Then the history returned ends with the open calls; pass it in
+            again, without a new prompt, when the decision is made.
 
     Returns:
         The history with every message added, ready for the next prompt.
@@ -51,13 +55,13 @@ def run(
         return drive(
             turns(history, converse.DIALECT, max_turns),
             converse.sender(client, fields, stream=stream),
-            converse.runner(functions),
+            converse.runner(functions, approve),
         )
     fields = _fields(model, max_tokens, tools, system, parameters)
     return drive(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.sender(client, fields, stream=stream),
-        messages_wire.runner(functions),
+        messages_wire.runner(functions, approve),
     )
 
 
@@ -73,13 +77,14 @@ async def arun(
     max_turns: int = 20,
     stream: bool = False,
     parameters: Mapping[str, Any] | None = None,
+    approve: Approve | None = None,
 ) -> list[Message]:
     """`run` on an asynchronous client of the Messages API: the calls of one reply run side by side."""
     fields = _fields(model, max_tokens, tools, system, parameters)
     return await drive_async(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.async_sender(client, fields, stream=stream),
-        messages_wire.async_runner(async_functions),
+        messages_wire.async_runner(async_functions, approve),
     )
 
 
@@ -96,3 +101,32 @@ def _fields(
     if tools:
         fields["tools"] = list(tools)
     return {**fields, **(parameters or {})}
+
+
+def run_streamed(
+    client: Anthropic | Any,
+    *,
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    functions: Functions,
+    tools: Sequence[Mapping[str, Any]] = (),
+    system: Any = None,
+    max_tokens: int = 1024,
+    max_turns: int = 20,
+    parameters: Mapping[str, Any] | None = None,
+    approve: Approve | None = None,
+) -> list[Message]:
+    """`run` with every reply streamed."""
+    return run(
+        client,
+        model=model,
+        messages=messages,
+        functions=functions,
+        tools=tools,
+        system=system,
+        max_tokens=max_tokens,
+        max_turns=max_turns,
+        stream=True,
+        parameters=parameters,
+        approve=approve,
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .tools import Functions, Result, run_call, run_call_async, tool_calls, tool_result
+from .tools import Approve, Functions, Result, decided, run_call, run_call_async, tool_calls, tool_result
 from .turns import Part, Reply, Send
 
 if TYPE_CHECKING:
@@ -69,22 +70,23 @@ def async_sender(client: AsyncAnthropic, fields: Mapping[str, Any], *, stream: b
     return send
 
 
-def runner(functions: Functions) -> Callable[[Reply], list[Result]]:
+def runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], list[Result] | None]:
     """How a reply's tools are run: one after the other."""
 
-    def run(reply: Reply) -> list[Result]:
-        return [tool_result(call, run_call(call, functions)) for call in tool_calls(reply.content, reply.broken)]
+    def run(reply: Reply) -> list[Result] | None:
+        calls = decided(tool_calls(reply.content, reply.broken), approve)
+        return None if calls is None else [tool_result(call, run_call(call, functions)) for call in calls]
 
     return run
 
 
-def async_runner(functions: Functions) -> Callable[[Reply], Any]:
+def async_runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], Any]:
     """The same, side by side; the results stand in the order of the calls."""
 
-    async def run(reply: Reply) -> list[Result]:
-        import asyncio
-
-        calls = tool_calls(reply.content, reply.broken)
+    async def run(reply: Reply) -> list[Result] | None:
+        calls = decided(tool_calls(reply.content, reply.broken), approve)
+        if calls is None:
+            return None
         values = await asyncio.gather(*(run_call_async(call, functions) for call in calls))
         return [tool_result(call, value) for call, value in zip(calls, values, strict=True)]
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from .results import ErrorResult, content_of, error_text, message_of
 
 Functions: TypeAlias = Mapping[str, Callable[..., object]]
 Result: TypeAlias = dict[str, Any]
+Approve: TypeAlias = Callable[[str, Mapping[str, Any], str], bool | str | None]
 
 
 class UnknownTool(LookupError):
@@ -20,12 +21,26 @@ class UnknownTool(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call, whatever the wire it came on. `broken` is its input where that is no JSON."""
+    """A call, whatever the wire it came on.
+
+    Attributes:
+        broken: its input, where that is no JSON.
+        denied: why it must not be run.
+    """
 
     id: str
     name: str
     input: Mapping[str, Any]
     broken: str | None = None
+    denied: str | None = None
+
+    @property
+    def unrunnable(self) -> ErrorResult | None:
+        """The result of a call that cannot be run."""
+        if self.denied is not None:
+            return ErrorResult(self.denied)
+        # What the model is told of an input that is no JSON (docs: fine-grained-tool-streaming).
+        return ErrorResult({"INVALID_JSON": self.broken}) if self.broken is not None else None
 
 
 def run_tools(parts: Iterable[Mapping[str, Any]], functions: Functions) -> list[Result]:
@@ -52,10 +67,28 @@ def run_tool(name: str, tool_input: Mapping[str, Any], functions: Functions) -> 
     return function(**tool_input)
 
 
+def decided(calls: Sequence[ToolCall], approve: Approve | None) -> list[ToolCall] | None:
+    """The calls with the user's decision on each; None while one of them is still to be decided.
+
+    Nothing runs until all are decided: their results go back in one message. `approve` gives True, False, a reason
+    for a no, or None for not yet.
+    """
+    if approve is None:
+        return list(calls)
+    found = []
+    for call in calls:
+        decision = approve(call.name, call.input, call.id)
+        if decision is None:
+            return None
+        refusal = decision if isinstance(decision, str) else None if decision else "the user denied this call"
+        found.append(replace(call, denied=refusal))
+    return found
+
+
 def run_call(call: ToolCall, functions: Functions) -> object:
     """What a tool returns; an `ErrorResult` with its message where it raises."""
-    if call.broken is not None:
-        return _not_json(call.broken)
+    if call.unrunnable is not None:
+        return call.unrunnable
     try:
         return run_tool(call.name, call.input, functions)
     except Exception as error:  # noqa: BLE001  (whatever a tool raises becomes a result that says so)
@@ -64,8 +97,8 @@ def run_call(call: ToolCall, functions: Functions) -> object:
 
 async def run_call_async(call: ToolCall, functions: Functions) -> object:
     """The same for functions that may be coroutines. Plain functions run in a thread, so that they run side by side."""
-    if call.broken is not None:
-        return _not_json(call.broken)
+    if call.unrunnable is not None:
+        return call.unrunnable
     try:
         if inspect.iscoroutinefunction(functions.get(call.name)):
             value = run_tool(call.name, call.input, functions)
@@ -104,7 +137,3 @@ def _run_apart(call: ToolCall, functions: Functions) -> object:
     except StopIteration as error:
         return ErrorResult(message_of(error))
 
-
-def _not_json(text: str) -> ErrorResult:
-    """What the model is told (docs: fine-grained-tool-streaming)."""
-    return ErrorResult({"INVALID_JSON": text})

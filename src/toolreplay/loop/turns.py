@@ -50,7 +50,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class RunTools:
-    """Run the tools of a reply; answered with one result for each call."""
+    """Run the tools of a reply; answered with one result for each call, or None while a call waits for approval."""
 
     reply: Reply
 
@@ -66,7 +66,7 @@ Turns: TypeAlias = Generator[Send | RunTools, Any, list[Message]]
 
 
 def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: int) -> Turns:
-    """The turns of one prompt.
+    """The turns of one prompt, or of the approval that an earlier one was waiting for.
 
     Tools run only when the stop reason says so: a call in a reply that was cut by `max_tokens` may be incomplete.
     A paused turn is sent back unchanged. The limit is checked before tools run, so that no side effect goes
@@ -79,6 +79,12 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
     """
     history = [dict(message) for message in messages]
     container = None
+    if history and history[-1]["role"] == "assistant":
+        # The last prompt stopped for an approval: its calls are still to be run.
+        results = yield RunTools(Reply(history[-1]["content"], "tool_use"))
+        if results is None:
+            return history
+        history.append({"role": "user", "content": results})
     for turn in range(1, max_turns + 1):
         reply: Reply = yield Send(history, container, first=turn == 1)
         container = reply.container or container
@@ -88,6 +94,8 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
                     break
                 history.append(_assistant(reply.content))
                 results = yield RunTools(reply)
+                if results is None:
+                    return history
                 history.append({"role": "user", "content": results})
             case "pause_turn":
                 history.append(_assistant(reply.content))

@@ -9,7 +9,7 @@ import pytest
 from ..errors import ToolreplayError
 from .items import BrokenItem, ScenarioItem
 from .settings import project_of
-from .trouble import unexpected
+from .failure import unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

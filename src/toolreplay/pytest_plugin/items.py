@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from ..report.printable import printable
-from ..report.run_text import MOST_LINES
+from .failure import ScenarioFailed, unexpected
 from .patches import IS_SCENARIO, hold
 from .settings import project_of, settings
 from .tally import PREFIX
-from .trouble import unexpected
 
 if TYPE_CHECKING:
     from ..scenario.model import Scenario
-    from .playing import Played
 
-
-class ScenarioFailed(Exception):  # noqa: N818  (what happened, as pytest shows it)
-    """A scenario that did not pass; its text is all that pytest prints.
-
-    Attributes:
-        line: where in the scenario file it went wrong, from 1.
-    """
-
-    def __init__(self, text: str, line: int) -> None:
-        super().__init__(text)
-        self.line = line
+_TITLE: Final = 100
+# What pytest itself acts upon: an interrupt, pytest.exit, and a skip or xfail from the code under test.
+_PYTESTS: Final = (KeyboardInterrupt, pytest.exit.Exception, pytest.skip.Exception, pytest.xfail.Exception)
 
 
 class StaleWarning(pytest.PytestWarning):
@@ -38,40 +28,35 @@ class StaleWarning(pytest.PytestWarning):
 class _Item(pytest.Item):
     """What the items have in common: marker, place, properties, and failures without a traceback of ours."""
 
-    def __init__(self, *, line: int, outcome: str, **arguments: Any) -> None:
+    def __init__(self, *, line: int, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._line = line
         self.stash[IS_SCENARIO] = True
         self.add_marker("toolreplay")
-        self._tell(outcome=outcome)
+        # Until it runs: what a conftest marks as skipped never does.
+        self._tell(outcome="SKIP")
+
+    @property
+    def _file(self) -> str:
+        return self.nodeid.partition("::")[0]
 
     def reportinfo(self) -> tuple[Any, int, str]:
-        # The last is the headline of a failure. pytest takes an ending of the node id for a dotted name of Python
-        # and prints `v1.2` as `v1::2`, so it must not be one.
-        place = f"{self.nodeid.partition('::')[0]}:{self._line}"
-        return self.path, self._line - 1, f"{place}: {_shortened(self.name)}"
+        """The place, and the headline of a failure."""
+        # pytest takes an ending of the node id for a dotted name of Python and prints `v1.2` as `v1::2`; this is none.
+        title = self.name if len(self.name) <= _TITLE else f"{self.name[: _TITLE - 1]}…"
+        return self.path, self._line - 1, f"{self._file}:{self._line}: {title}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The lines of the failure under every `--tb`; `--full-trace` shows where they were raised too."""
-        if self.config.getoption("fulltrace"):
+        """The text of the failure alone, whatever `--tb` says; `--full-trace` shows where it was raised too."""
+        failed = excinfo.value
+        if not isinstance(failed, ScenarioFailed) or self.config.getoption("fulltrace"):
             return super().repr_failure(excinfo, style)
-        error, line = excinfo.value, self._line
-        if isinstance(error, ScenarioFailed):
-            text, line = str(error), error.line
-        else:
-            text = "\n".join((f"ERROR {self._place(line)}", *unexpected(error)))
-        lines = bounded(text)
-        # `value` is pytest's style for a text alone; a copy of the exception carries the bounded one.
-        shown = pytest.ExceptionInfo.from_exception(_raised(ScenarioFailed("\n".join(lines), line)))
-        found = shown.getrepr(style="value", chain=False)
-        if found.reprcrash is not None:  # what `-rf`, `--tb=line` and JUnit's message show
-            found.reprcrash.path = self.nodeid.partition("::")[0]
-            found.reprcrash.lineno = line
-            found.reprcrash.message = _headline(lines)
-        return found
-
-    def _place(self, line: int) -> str:
-        return f"{self.nodeid.partition('::')[0]}:{line}: {self.name}"
+        shown = excinfo.getrepr(style="value", chain=False)
+        if shown.reprcrash is not None:  # what `-rf`, `--tb=line` and JUnit's message show
+            shown.reprcrash.path = self._file
+            shown.reprcrash.lineno = failed.line
+            shown.reprcrash.message = failed.headline
+        return shown
 
     def _tell(self, **facts: object) -> None:
         """Put facts in the report, for the summary and JUnit; a test that is run again tells them anew."""
@@ -83,52 +68,58 @@ class BrokenItem(_Item):
     """A scenario file that cannot be read."""
 
     def __init__(self, *, problem: str, **arguments: Any) -> None:
-        super().__init__(line=1, outcome="ERROR", **arguments)
+        place = re.search(r":(\d+): ", problem)
+        super().__init__(line=int(place[1]) if place else 1, **arguments)
         self._problem = problem
 
     def runtest(self) -> None:
-        """Fail."""
-        raise ScenarioFailed(self._problem, self._line)
+        """Fail with what is wrong in the file, a line each."""
+        self._tell(outcome="ERROR")
+        first, *rest = self._problem.splitlines() or [""]
+        raise ScenarioFailed([f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}")
 
 
 class ScenarioItem(_Item):
     """One scenario, played when the test runs."""
 
     def __init__(self, *, scenario: Scenario, **arguments: Any) -> None:
-        # Told until it is played: what is not, because a conftest marks it so, is skipped.
-        super().__init__(line=scenario.line, outcome="SKIP", **arguments)
+        super().__init__(line=scenario.line, **arguments)
         self._scenario = scenario
 
     def runtest(self) -> None:
-        """Play it, or record it."""
-        self._tell(outcome="ERROR")
-        hold(self.config)
+        """Play the scenario, or record it."""
+        self._tell(outcome="SKIP")
+        try:
+            self._play()
+        except (ScenarioFailed, *_PYTESTS):
+            raise
+        except BaseException as error:  # the code under test may raise SystemExit, or a CancelledError
+            self._tell(outcome="ERROR")
+            lines = unexpected(error)
+            head = f"ERROR {self._file}:{self._line}: {self.name}"
+            raise ScenarioFailed([head, *lines], self._line, f"ERROR: {lines[0]}") from error
+
+    def _play(self) -> None:
+        # Here, because a run that only collects and deselects scenarios needs neither the SDK nor vcrpy.
         from .playing import play
+        from .verdict import judge
 
-        played = play(self._scenario, project_of(self.config), settings(self.config).record_mode)
-        self._judge(played)
+        found = settings(self.config)
+        hold(self.config)
+        verdict = judge(play(self._scenario, project_of(self.config), found.record_mode), self._scenario)
+        self._tell(**verdict.facts)
+        match verdict.outcome:
+            case "PASS":
+                return
+            case "SKIP":
+                pytest.skip(verdict.headline)
+            case "STALE" if found.stale == "warn":
+                self._warn("\n".join(verdict.lines))
+            case _:
+                raise ScenarioFailed(verdict.lines, verdict.line, f"{verdict.outcome}: {verdict.headline}")
 
-    def _judge(self, played: Played) -> None:
-        from .verdict import verdict
-
-        found = verdict(played, self._scenario)
-        self._tell(**found.facts)
-        if found.outcome == "PASS":
-            return
-        if found.outcome == "SKIP":
-            pytest.skip(found.reason)
-        if found.outcome == "STALE" and settings(self.config).stale == "warn":
-            with warnings.catch_warnings():
-                # Asked for as a warning, it stays one where filters make errors of warnings.
-                warnings.simplefilter("always", StaleWarning)
-                self.warn(StaleWarning(found.text))
-            return
-        raise ScenarioFailed(found.text, found.line)
-
-
-def bounded(text: str) -> list[str]:
-    """A text as at most 25 lines that no terminal acts upon."""
-    lines = [printable(line) for line in text.splitlines()]
-    if len(lines) <= MOST_LINES:
-        return lines
-    return [*lines[: MOST_LINES - 1], f"... {len(lines) - MOST_LINES + 1} more lines"]
+    def _warn(self, text: str) -> None:
+        with warnings.catch_warnings():
+            # Whoever asks for a warning gets one, also where filters make errors of warnings.
+            warnings.simplefilter("always", StaleWarning)
+            self.warn(StaleWarning(text))

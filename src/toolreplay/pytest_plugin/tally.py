@@ -23,7 +23,8 @@ class Tally:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the facts that a scenario's report carries as properties."""
         if report.when == "call" or report.skipped:
-            facts = {name: value for name, value in report.user_properties if name.startswith(PREFIX)}
+            told = getattr(report, "user_properties", ())  # plugins send reports of their own making
+            facts = {name: value for name, value in told if str(name).startswith(PREFIX)}
             if facts:
                 self._played[report.nodeid] = facts
 

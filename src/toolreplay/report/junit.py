@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from ..runner.run import Outcome, Run
-from .run_text import details, summary_line
+from .run_text import details, headline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TAGS: Final = {Outcome.FAIL: "failure", Outcome.STALE: "failure", Outcome.ERROR: "error", Outcome.SKIP: "skipped"}
 # What XML 1.0 cannot hold, whatever a model or tool said.
@@ -16,19 +18,28 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def runs_junit(runs: Sequence[Run]) -> str:
-    """One testsuite with a testcase for each scenario."""
+    """One testsuite with a testcase for each scenario; plain ASCII, so that it can be printed anywhere."""
     suite = ET.Element("testsuite", name="toolreplay", tests=str(len(runs)))
     suite.set("failures", str(sum(_TAGS.get(run.outcome) == "failure" for run in runs)))
     suite.set("errors", str(sum(run.outcome is Outcome.ERROR for run in runs)))
     suite.set("skipped", str(sum(run.outcome is Outcome.SKIP for run in runs)))
     suite.set("time", f"{sum(run.seconds for run in runs):.3f}")
     for run in runs:
-        file, _, name = run.id.partition("::")
-        case = ET.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name), time=f"{run.seconds:.3f}")
-        tag = _TAGS.get(run.outcome)
-        if tag is not None:
-            ET.SubElement(case, tag, message=_clean(summary_line(run))).text = _clean("\n".join(details(run)))
-    return ET.tostring(suite, encoding="unicode", xml_declaration=True)
+        _add(suite, run)
+    return ET.tostring(suite, encoding="us-ascii", xml_declaration=True).decode("ascii")
+
+
+def _add(suite: ET.Element, run: Run) -> None:
+    file, _, name = run.id.partition("::")
+    case = ET.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name), time=f"{run.seconds:.3f}")
+    properties = ET.SubElement(case, "properties")
+    numbers = {"requests": run.requests, "tool_calls": len(run.calls), "findings": len(run.findings)}
+    for key, value in {"outcome": run.outcome, **numbers}.items():
+        ET.SubElement(properties, "property", name=f"toolreplay_{key}", value=str(value))
+    tag = _TAGS.get(run.outcome)
+    if tag is not None:
+        message = _clean(f"{run.outcome}: {headline(run)}")
+        ET.SubElement(case, tag, message=message).text = _clean("\n".join(details(run)))
 
 
 def _clean(text: str) -> str:

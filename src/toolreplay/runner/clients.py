@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import ssl
-import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from anthropic import Anthropic
+from ..errors import LoopError
+from ..wire.model import Wire
 
 # What SDKs insist on before they send anything. Set only where the user has nothing, and only in replay.
 DUMMIES: Final = {
@@ -19,55 +18,97 @@ DUMMIES: Final = {
     "AWS_ACCESS_KEY_ID": "replay-needs-no-key",
     "AWS_SECRET_ACCESS_KEY": "replay-needs-no-key",
     "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_REGION": "us-east-1",
 }
+BOTO3: Final = "boto3"
+_SDK_CLIENTS: Final = ("Anthropic", "AsyncAnthropic", "AnthropicBedrock", "AsyncAnthropicBedrock")
 
 
-class _Environment:
-    """The variables that were filled in, for as long as any block wants them: sessions overlap in threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._before: dict[str, str | None] = {}
-
-    def fill(self) -> None:
-        with self._lock:
-            if not self._holders:
-                missing = [name for name in DUMMIES if not os.environ.get(name)]
-                self._before = {name: os.environ.get(name) for name in missing}
-                os.environ.update({name: DUMMIES[name] for name in missing})
-            self._holders += 1
-
-    def restore(self) -> None:
-        with self._lock:
-            self._holders -= 1
-            for name, value in self._before.items() if not self._holders else ():
-                if os.environ.get(name) != DUMMIES[name]:
-                    continue  # set by the loop meanwhile
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
-
-
-_ENVIRONMENT: Final = _Environment()
+class ExtraMissing(LoopError):
+    """A client's library is not installed; the run is a SKIP."""
 
 
 @contextmanager
 def dummy_credentials() -> Iterator[None]:
-    """Fill in missing credentials for the length of the block; blocks may overlap."""
-    _ENVIRONMENT.fill()
+    """Fill in missing credentials for the length of the block."""
+    added = {name: value for name, value in DUMMIES.items() if not os.environ.get(name)}
+    before = {name: os.environ.get(name) for name in added}
+    os.environ.update(added)
     try:
         yield
     finally:
-        _ENVIRONMENT.restore()
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
-def anthropic_client(base_url: str | None = None) -> Anthropic:
-    """A client of the Messages API. All clients share one TLS context, which costs 26 ms to make."""
+class Clients:
+    """The clients of one run, each made when it is first asked for and closed at the end."""
+
+    def __init__(self, base_url: str | None) -> None:
+        self._base_url = base_url
+        self._made: dict[str, Any] = {}
+
+    def get(self, kind: str) -> Any:
+        """The client of a kind: the name of an SDK's client class, or `boto3`."""
+        if kind not in self._made:
+            self._made[kind] = _boto3(self._base_url) if kind == BOTO3 else _anthropic(kind, self._base_url)
+        return self._made[kind]
+
+    def closers(self) -> tuple[Callable[[], Awaitable[None]], ...]:
+        """Close the synchronous clients; give what is to be awaited to close the others."""
+        waiting = []
+        for kind, client in self._made.items():
+            if kind.startswith("Async"):
+                waiting.append(client.close)
+            elif kind != BOTO3:  # boto3's is shared
+                client.close()
+        self._made.clear()
+        return tuple(waiting)
+
+
+def kind_of(annotation: object, wire: Wire, *, is_async: bool) -> str:
+    """Which client a parameter `client` means: by its annotation, else the plain one of the wire."""
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    last = name.strip("'\" ").rpartition(".")[2]
+    if last in _SDK_CLIENTS:
+        return last
+    if wire is Wire.CONVERSE:
+        return BOTO3
+    return "AsyncAnthropic" if is_async else "Anthropic"
+
+
+def _anthropic(kind: str, base_url: str | None) -> Any:
+    """A client of the Anthropic SDK. All clients share one TLS context, which costs 26 ms to make."""
     import anthropic
 
-    return anthropic.Anthropic(base_url=base_url, http_client=anthropic.DefaultHttpxClient(verify=_tls_context()))
+    transport = anthropic.DefaultAsyncHttpxClient if kind.startswith("Async") else anthropic.DefaultHttpxClient
+    if kind.endswith("Bedrock"):
+        _need_boto3("AnthropicBedrock")
+    return getattr(anthropic, kind)(base_url=base_url, http_client=transport(verify=_tls_context()))
+
+
+def _boto3(base_url: str | None) -> Any:
+    _need_boto3("a Converse client")
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    return _shared_boto3(base_url, region, os.environ.get("AWS_ACCESS_KEY_ID"))
+
+
+@cache
+def _shared_boto3(base_url: str | None, region: str | None, _key: str | None) -> Any:
+    """Loading the service's model costs more than a whole run, and boto3's clients are safe to share."""
+    import boto3
+
+    return boto3.client("bedrock-runtime", region_name=region, endpoint_url=base_url)
+
+
+def _need_boto3(what: str) -> None:
+    try:
+        import boto3  # noqa: F401
+    except ImportError:
+        raise ExtraMissing(f'{what} needs boto3; install it with: python -m pip install "toolreplay[bedrock]"') from None
 
 
 @cache

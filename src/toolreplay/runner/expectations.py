@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from ..contract.facts import CallFacts
 from ..scenario.matchers import in_words, mismatch
 from ..scenario.model import Scenario
-from ..scenario.steps import Expectation, ExpectedCall, Turns
+from ..scenario.steps import Expectation, ExpectedCall
 from ..wire.model import Reply
+from .cast import MAIN
 from .run import Failure, Outcome
 from .session import Session
 
@@ -16,13 +17,13 @@ from .session import Session
 def check_expectations(scenario: Scenario, session: Session, facts: Sequence[CallFacts]) -> tuple[Failure, ...]:
     """Every expectation that was not met, in the order of the prompts."""
     failures = []
-    prompts = {served.use.id: served.prompt for served in session.calls.served}
+    prompts = {served.use.id: served.prompt for served in session.calls.served if served.agent == MAIN}
     for number, step in enumerate(scenario.conversation, 1):
         if step.expect is None:
             continue
         calls = [call for call in facts if prompts.get(call.use.id) == number]
         replies = [
-            one.reply for one in session.exchanges if one.prompt == number and isinstance(one.reply, Reply)
+            one.reply for one in session.exchanges if one.prompt == number and one.agent == MAIN and isinstance(one.reply, Reply)
         ]
         for field, text in _unmet(step.expect, calls, replies):
             line = scenario.line_of("conversation", number - 1, "expect", *field)
@@ -40,8 +41,8 @@ def _unmet(expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Re
         called = [call for call in calls if call.use.name == name]
         if called:
             yield ("never", index), f"{name} must never be called; it was, in turn {called[0].turn}"
-    if expect.turns is not None and not _allows(expect.turns, len(replies)):
-        yield ("turns",), f"expected {_turns(expect.turns)}, the prompt took {len(replies)}"
+    if expect.turns is not None and not expect.turns.allows(len(replies)):
+        yield ("turns",), f"expected {expect.turns}, the prompt took {len(replies)}"
     last = replies[-1] if replies else None
     if expect.stop_reason is not None and (last is None or last.stop_reason != expect.stop_reason):
         found = last.stop_reason if last else None
@@ -51,18 +52,8 @@ def _unmet(expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Re
         if problem is not None:
             yield ("final_text",), problem.text
     open_calls = sorted(str(call.use.name) for call in calls if call.result is None)
-    if expect.pending and open_calls != sorted(expect.pending):
+    if expect.pending is not None and open_calls != sorted(expect.pending):
         yield ("pending",), f"expected open calls {sorted(expect.pending)}, open are {open_calls}"
-
-
-def _allows(turns: Turns, count: int) -> bool:
-    return (turns.min is None or count >= turns.min) and (turns.max is None or count <= turns.max)
-
-
-def _turns(turns: Turns) -> str:
-    if turns.min == turns.max:
-        return f"{turns.min} turns"
-    return " and ".join(f"{word} {number} turns" for word, number in (("at least", turns.min), ("at most", turns.max)) if number)
 
 
 def _unmet_calls(expect: Expectation, calls: Sequence[CallFacts]) -> Iterator[_Unmet]:

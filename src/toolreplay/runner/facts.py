@@ -29,6 +29,7 @@ def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]
                 executions=tuple(logged.execution for logged in log if logged.id == served.use.id),
                 result=result,
                 result_path=result.place.path if result is not None else "",
+                stop_reason=served.stop_reason,
                 followed=served.turn < answered_turns or went_on,
             )
         )

@@ -70,19 +70,18 @@ class Asked:
 
     positional: tuple[str, ...]
     named: tuple[str, ...]
+    annotations: Mapping[str, object]
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self.positional, *self.named))
 
 
-def check_signature(target: Target, offered: Collection[str]) -> Asked:
-    """What to fill in.
+def asked_by(target: Target, offered: Collection[str]) -> Asked:
+    """What a loop asks for.
 
     Raises:
-        LoopError: the loop needs something that is not offered.
+        LoopError: it needs something that is not offered.
     """
-    if inspect.iscoroutinefunction(target.function):
-        raise LoopError(f"{target.name} is async; this version plays sync loops")
     try:
         parameters = inspect.signature(target.function).parameters.values()
     except (TypeError, ValueError):
@@ -98,7 +97,16 @@ def check_signature(target: Target, offered: Collection[str]) -> Asked:
             hint = f"did you mean {near[0]!r}? " if near else ""
             names = ", ".join(sorted(offered))
             raise LoopError(f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {names}")
-    return Asked(tuple(positional), tuple(named))
+    annotations = {parameter.name: parameter.annotation for parameter in parameters}
+    return Asked(tuple(positional), tuple(named), annotations)
+
+
+def is_async(target: Target) -> bool:
+    """Whether the loop is to be awaited: an async function, or an object whose `say` is one."""
+    function = target.function
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):
+        return True
+    return inspect.iscoroutinefunction(getattr(function, "say", None))
 
 
 def call_loop(target: Target, asked: Asked, offered: Mapping[str, Any]) -> object:

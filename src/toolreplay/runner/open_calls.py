@@ -15,11 +15,13 @@ from ..wire.model import Reply, ToolUse
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A call and the reply that asked for it, counted from 1 over the run, and the prompt that reply belongs to."""
+    """A call and the reply that asked for it, counted from 1 over the run, with its stop reason, step and agent."""
 
     use: ToolUse
     turn: int
     prompt: int
+    agent: str
+    stop_reason: str | None
 
 
 @dataclass
@@ -30,10 +32,10 @@ class OpenCalls:
     _claimed: set[int] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, reply: Reply, turn: int, prompt: int) -> None:
+    def add(self, reply: Reply, turn: int, prompt: int, agent: str) -> None:
         """Take note of a reply's calls."""
         with self._lock:
-            self.served += [Served(use, turn, prompt) for use in reply.tool_uses]
+            self.served += [Served(use, turn, prompt, agent, reply.stop_reason) for use in reply.tool_uses]
 
     def claim(self, name: str, tool_input: Mapping[str, object], use_id: str | None = None) -> str | None:
         """The id of the call that a tool run belongs to; None when the model asked for no such call.

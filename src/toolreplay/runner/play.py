@@ -17,7 +17,8 @@ from ..scenario.digests import digests
 from ..scenario.load import load_file, select
 from ..scenario.paths import cassette_path
 from ..scenario.model import Scenario
-from .clients import dummy_credentials
+from .cast import Cast
+from .clients import ExtraMissing, dummy_credentials
 from .expectations import check_expectations
 from .facts import call_facts, judge_run, public_calls
 from .loops import Loop, Target, target_of
@@ -62,28 +63,33 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
             target = target_of(loop or scenario.loop, project.root)
             run = _play_replay(scenario, project, target)
     except ToolreplayError as error:
-        failure = Failure(Outcome.ERROR, _where(scenario), str(error))
-        run = Run(scenario.id, Outcome.ERROR, failures=(failure,))
+        outcome = Outcome.SKIP if isinstance(error, ExtraMissing) else Outcome.ERROR
+        run = Run(scenario.id, outcome, failures=(Failure(outcome, _where(scenario), str(error)),))
     return replace(run, seconds=time.perf_counter() - started)
 
 
-def play_with(scenario: Scenario, target: Target, side: ModelSide, *, base_url: str | None = None) -> Run:
+def play_with(
+    scenario: Scenario, target: Target, side: ModelSide, *, base_url: str | None = None, cast: Cast | None = None
+) -> Run:
     """Play a scenario with any model side.
 
     Args:
         base_url: where clients send their requests; only the live side lets them out.
     """
-    session = Session(scenario.id, side, max_turns=scenario.max_turns)
+    allowed = frozenset(entry.rule for entry in scenario.allow)
+    cast = cast or Cast(scenario)
+    session = Session(scenario.id, side, max_turns=scenario.max_turns, allowed=allowed, cast=cast)
     toolbox = Toolbox(scenario, session.calls)
     prompts = Prompts(scenario, target, session, toolbox, base_url)
-    with INTERCEPTOR.hold(), ROUTER.opened(session), prompts.clients:
+    with INTERCEPTOR.hold(), ROUTER.opened(session):
         prompts.play()
     return _verdict(scenario, session, toolbox, prompts, side)
 
 
 def _play_replay(scenario: Scenario, project: Project, target: Target) -> Run:
     if scenario.script is not None:
-        return play_with(scenario, target, ScriptSide(scenario))
+        cast = Cast(scenario)
+        return play_with(scenario, target, ScriptSide(scenario, cast), cast=cast)
     path = _cassette_for(scenario, project, target)
     if not path.exists():
         text = f"it has no cassette {_shown(path, project)}"
@@ -137,7 +143,7 @@ def _verdict(
         crashed=prompts.crashed_by_tool,
         refused=session.refused,
         over_limit=scenario.max_turns if session.over_limit else None,
-        pending_expected=prompts.pending_expected,
+        pending_expected=prompts.pending_expected or prompts.interrupted,
     )
     found = [*session.findings, *(RunFinding(finding, None) for finding in judge_run(session, run_facts))]
     allowed_rules = {entry.rule for entry in scenario.allow}
@@ -166,6 +172,13 @@ def _failures(scenario: Scenario, session: Session, toolbox: Toolbox, prompts: P
         Failure(Outcome.FAIL, f"request {miss.number}", miss.text, _RERECORD.format(path=scenario.path), "first miss" if miss.first else "")
         for miss in session.misses
     ]
+    failures += [
+        Failure(Outcome.FAIL, where, f"{label} is none that the scenario has; declare it under subagents")
+        for label in session.undeclared
+    ]
+    if prompts.nothing_pending:
+        text = "no call was waiting for the approval that this step gives"
+        failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{scenario.line_of('conversation', prompts.number - 1)}", text))
     if prompts.raised is not None and not session.refused and prompts.crashed_by_tool is None:
         failures.append(Failure(Outcome.FAIL, f"prompt {prompts.number}", f"the loop raised {prompts.raised}"))
     if not session.exchanges:

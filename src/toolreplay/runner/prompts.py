@@ -1,18 +1,20 @@
-"""The prompts of a scenario, one after the other: the loop is called once for each, with the history so far."""
+"""The steps of a scenario, one after the other: prompts, and decisions on calls that wait for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ScenarioError
+from ..errors import LoopError
 from ..scenario.model import Scenario
-from ..scenario.request import history, prompt_content, request_fields
-from ..scenario.steps import UserStep
-from ..wire.model import Reply
-from .clients import anthropic_client
-from .loops import Target, call_loop, check_signature
+from ..scenario.request import history, prompt_content
+from ..scenario.steps import ApproveStep, UserStep
+from ..wire import mapping
+from ..wire.model import Reply, Wire
+from .agent import Agent
+from .clients import Clients, kind_of
+from .loops import Target, asked_by, is_async
+from .offer import NAMES, Offer
 from .session import Session
 from .toolbox import Toolbox
 
@@ -20,13 +22,14 @@ Message = Mapping[str, Any]
 
 
 class Prompts:
-    """Calls the loop for each prompt and keeps what came of it.
+    """Calls the loop for each step and keeps what came of it.
 
     Attributes:
-        number: the prompt that was played last, from 1.
+        number: the step that was played last, from 1.
         raised: what left the loop, `ValueError: no such key`; None when it returned.
         crashed_by_tool: the same, where it was a tool's own exception.
-        clients: the clients that were offered, to be closed when the run is over.
+        interrupted: whether a tool's KeyboardInterrupt, SystemExit or cancellation left the loop, which is no crash.
+        nothing_pending: whether a decision was to be made and no call was waiting for one.
     """
 
     def __init__(
@@ -35,60 +38,76 @@ class Prompts:
         self.number = 0
         self.raised: str | None = None
         self.crashed_by_tool: str | None = None
-        self.clients = ExitStack()
+        self.interrupted = False
+        self.nothing_pending = False
         self._scenario = scenario
-        self._target = target
         self._session = session
         self._toolbox = toolbox
-        self._base_url = base_url
-        self._history: list[Message] = list(history(scenario))
+        self._converse = scenario.wire is Wire.CONVERSE
+        asked = asked_by(target, NAMES)
+        clients = Clients(base_url)
+        kind = kind_of(asked.annotations.get("client"), scenario.wire, is_async=is_async(target))
+        self._names = tuple(asked)
+        self._offer = Offer(scenario, session, toolbox, clients, base_url, kind)
+        self._agent = Agent(target, asked, clients)
+        start = history(scenario)
+        self._history: list[Message] = list(mapping.messages(start) if self._converse else start)
 
     @property
     def pending_expected(self) -> bool:
-        """Whether the scenario expects calls to be left open at the end of the last prompt."""
-        step = self._scenario.conversation[self.number - 1]
-        return step.expect is not None and (bool(step.expect.pending) or step.expect.stop_reason == "tool_use")
+        """Whether the scenario expects calls to be left open at the end of the step played last."""
+        expect = self._scenario.conversation[self.number - 1].expect
+        return expect is not None and (bool(expect.pending) or expect.stop_reason == "tool_use")
 
     def play(self) -> None:
-        """Play every prompt; stop after the first that the loop could not finish."""
-        names = check_signature(self._target, self._offer())
-        for step in self._scenario.conversation:
-            self.number += 1
-            self._session.begin_prompt()
-            if not isinstance(step, UserStep):
-                raise ScenarioError(f"{self._scenario.path}: approve steps cannot be played by this version")
-            messages = [*self._history, {"role": "user", "content": prompt_content(step)}]
-            before = len(messages)
-            offered = {name: make() for name, make in self._offer(messages).items() if name in names}
-            try:
-                returned = call_loop(self._target, names, offered)
-            except Exception as error:  # noqa: BLE001  (the loop under test may raise anything)
-                self._note(error)
-                return
-            if self._session.refused:
-                return
-            self._history = self._next_history(returned, messages, before)
+        """Play every step; stop after the first that the loop could not finish."""
+        try:
+            for step in self._scenario.conversation:
+                self.number += 1
+                self._session.begin_prompt()
+                if not self._step(step):
+                    return
+        finally:
+            self._agent.close()
 
-    def _offer(self, messages: list[Message] | None = None) -> dict[str, Callable[[], Any]]:
-        """What a loop may ask for by parameter name, each made only when it is asked for."""
-        fields = request_fields(self._scenario)
-        known = ("model", "max_tokens", "system", "tools")
-        return {
-            "client": lambda: self.clients.enter_context(anthropic_client(self._base_url)),
-            "base_url": lambda: self._base_url,
-            "model": lambda: fields["model"],
-            "max_tokens": lambda: fields["max_tokens"],
-            "max_turns": lambda: self._scenario.max_turns,
-            "stream": lambda: self._scenario.stream,
-            "system": lambda: fields.get("system"),
-            "tools": lambda: fields.get("tools", []),
-            "messages": lambda: messages,
-            "prompt": lambda: messages[-1]["content"] if messages else "",
-            "functions": lambda: self._toolbox.functions,
-            "call_tool": lambda: self._toolbox.call_tool,
-            "parameters": lambda: {name: value for name, value in fields.items() if name not in known},
-            "session": lambda: self._session,
-        }
+    def _step(self, step: UserStep | ApproveStep) -> bool:
+        messages = list(self._history)
+        prompt: Any = None
+        if isinstance(step, ApproveStep):
+            if self._agent.keeps_history:
+                raise LoopError("a loop that keeps its own history cannot be given an approve step; let it ask approve()")
+            if not _waits(messages):
+                self.nothing_pending = True
+                return False
+        else:
+            prompt = prompt_content(step)
+            messages.append({"role": "user", "content": mapping.content(prompt) if self._converse else prompt})
+        before = len(messages)
+        try:
+            offered = self._offer.fill(self._names, messages, self._toolbox.approval(self._decisions(step)))
+            returned = self._agent.ask(prompt, offered)
+        except Exception as error:  # noqa: BLE001  (the loop under test may raise anything)
+            self._note(error)
+            return False
+        except BaseException as error:
+            # Ctrl-C is the user's; a stub's own may leave the loop, and then the session's next request counts.
+            if not self._toolbox.caused(error):
+                raise
+            self.interrupted = True
+            returned = None
+        if self._session.refused:
+            return False
+        if not self._agent.keeps_history:
+            self._history = self._next_history(returned, messages, before)
+        return True
+
+    def _decisions(self, step: UserStep | ApproveStep) -> dict[str, bool | None]:
+        """The user's word on each tool: True, False, or None while it is to come."""
+        waiting = [later for later in self._scenario.conversation[self.number :] if isinstance(later, ApproveStep)]
+        decisions: dict[str, bool | None] = {name: None for later in waiting for name in later.approve}
+        if isinstance(step, ApproveStep):
+            decisions.update((name, word == "allow") for name, word in step.approve.items())
+        return decisions
 
     def _note(self, error: BaseException) -> None:
         self.raised = f"{type(error).__name__}: {error}"
@@ -104,14 +123,22 @@ class Prompts:
         return self._rebuilt()
 
     def _rebuilt(self) -> list[Message]:
+        """The last request and its reply; cut, unanswered and empty replies are left out."""
         last = next((one for one in reversed(self._session.exchanges) if isinstance(one.reply, Reply)), None)
-        if last is None or not isinstance(last.reply, Reply):
+        verdict = self._session.verdicts[last.number - 1] if last is not None else None
+        if last is None or verdict is None or not isinstance(last.reply, Reply):
             return self._history
-        verdict = self._session.verdicts[last.number - 1]
-        history = [item for item in (verdict.messages if verdict is not None else ()) if isinstance(item, dict)]
+        found: list[Message] = [item for item in verdict.messages if isinstance(item, dict)]
         if last.reply.content and not last.reply.tool_uses and last.reply.complete:
-            history.append({"role": "assistant", "content": list(last.reply.content)})
-        return history
+            found.append({"role": "assistant", "content": list(last.reply.content)})
+        return found
+
+
+def _waits(messages: list[Message]) -> bool:
+    """Whether the history ends with calls that nobody has answered."""
+    if not messages or messages[-1]["role"] != "assistant" or isinstance(messages[-1]["content"], str):
+        return False
+    return any(part.get("type") == "tool_use" or "toolUse" in part for part in messages[-1]["content"])
 
 
 def _is_message(item: object) -> bool:

@@ -62,6 +62,7 @@ class RunExchange:
         number: from 1 over the whole run.
         prompt: the prompt it belongs to, from 1.
         reply: the answer parsed; None where it is no reply of a model.
+        agent: the sub-agent whose conversation it belongs to; "" for the scenario's own.
         served: False when the harness itself answered, with a refusal or a miss.
     """
 
@@ -71,6 +72,7 @@ class RunExchange:
     response: HttpResponse
     reply: Reply | ApiError | None
     served: bool = True
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

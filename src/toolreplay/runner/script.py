@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from ..contract.conversations import Verdict
 from ..scenario.model import Scenario
 from ..scenario.script import ErrorReply, Reply
+from ..wire import mapping
+from ..wire.endpoints import Endpoint, endpoint
+from ..wire.forms import as_asked
 from ..wire.http import HttpRequest, HttpResponse
 from ..wire.messages import error_body, reply_body
+from ..wire.model import Wire
+from .cast import MAIN, Cast
 from .miss import Miss
 from .sides import LetOut
 
@@ -24,58 +30,90 @@ _ERROR_TYPES: Final = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
+_CONVERSE_ERRORS: Final = {
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    424: "ModelErrorException",
+    429: "ThrottlingException",
+    503: "ServiceUnavailableException",
+}
 _SERVER_ERROR: Final = 500
 _ALPHABET: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class ScriptSide:
-    """Replies from a scenario's `script`."""
+    """Replies from a scenario's `script`; a sub-agent has a script of its own."""
 
     live = False
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, cast: Cast) -> None:
         self._scenario = scenario
-        self._replies: Sequence[Reply] = scenario.script or ()
-        self._next = 0
+        self._cast = cast
+        self._served: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+        replies = self._replies(agent)
         with self._lock:
-            number, self._next = self._next, self._next + 1
-        if number >= len(self._replies):
-            count = len(self._replies)
-            return Miss(f"the script is used up: its {count} replies were served and the loop asked once more", first=False)
-        return scripted_response(self._replies[number], self._scenario.model, f"{self._scenario.id} {number}")
+            number = self._served[agent]
+            self._served[agent] += 1
+        if number >= len(replies):
+            whose = f"the script of {agent}" if agent else "the script"
+            text = f"{whose} is used up: its {len(replies)} replies were served and the loop asked once more"
+            return Miss(text, first=False)
+        call = endpoint(request.method, request.url)
+        assert call is not None, "the session passes on calls of a model only"
+        seed = f"{self._scenario.id} {agent} {number}"
+        return scripted_response(replies[number], self._scenario.model, seed, call, request)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         raise AssertionError("a script lets no request out")
 
     def left_over(self) -> tuple[str, ...]:
-        return tuple(f"reply {number} of the script was not asked for" for number in range(self._next, len(self._replies)))
+        count = len(self._replies(MAIN))
+        return tuple(f"reply {number} of the script was not asked for" for number in range(self._served[MAIN], count))
+
+    def _replies(self, agent: str) -> Sequence[Reply]:
+        if agent == MAIN:
+            return self._scenario.script or ()
+        subagent = self._cast.subagent(agent)
+        return (subagent.script or ()) if subagent is not None else ()
 
 
-def scripted_response(reply: Reply, model: str, seed: str) -> HttpResponse:
-    """A scripted reply as the Messages API would send it.
+def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, request: HttpRequest) -> HttpResponse:
+    """A scripted reply as the wire that is asked would send it, streamed if it is asked to.
 
     Args:
         seed: names the reply; its own ids are made from it, so that they never change.
     """
     headers = {"content-type": "application/json", "request-id": _made_id("req_", seed)}
     if isinstance(reply, ErrorReply):
-        status = reply.http_error
-        kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < _SERVER_ERROR else "api_error")
-        body = error_body(reply.message or kind.replace("_", " "), kind)
-        # A millisecond: zero would make the SDK fall back on its own half a second (protocol.md D.6).
-        return HttpResponse(status, {**headers, "retry-after-ms": "1"}, json.dumps(body).encode())
+        return _error(reply, headers, call)
     content = [dict(block) for block in reply.content]
-    body = reply_body(
-        content,
-        message_id=_made_id("msg_", seed),
-        model=model,
-        stop_reason=reply.stops,
-        output_tokens=max(1, len(json.dumps(content)) // 4),
-    )
-    return HttpResponse(200, headers, json.dumps(body).encode())
+    tokens = max(1, len(json.dumps(content)) // 4)
+    if call.wire is Wire.CONVERSE:
+        body = mapping.reply(content, reply.stops, tokens)
+    else:
+        body = reply_body(
+            content, message_id=_made_id("msg_", seed), model=model, stop_reason=reply.stops, output_tokens=tokens
+        )
+    response = as_asked(call, request, HttpResponse(200, headers, json.dumps(body).encode()))
+    if reply.cut_after is None:
+        return response
+    return HttpResponse(response.status, response.headers, response.body[: reply.cut_after])
+
+
+def _error(reply: ErrorReply, headers: dict[str, str], call: Endpoint) -> HttpResponse:
+    status = reply.http_error
+    if call.wire is Wire.CONVERSE:
+        kind = _CONVERSE_ERRORS.get(status, "ValidationException" if status < _SERVER_ERROR else "InternalServerException")
+        body: dict[str, object] = {"message": reply.message or kind}
+        return HttpResponse(status, {**headers, "x-amzn-errortype": kind}, json.dumps(body).encode())
+    kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < _SERVER_ERROR else "api_error")
+    body = error_body(reply.message or kind.replace("_", " "), kind)
+    # A millisecond: zero would make the SDK fall back on its own half a second (protocol.md D.6).
+    return HttpResponse(status, {**headers, "retry-after-ms": "1"}, json.dumps(body).encode())
 
 
 def _made_id(prefix: str, seed: str) -> str:

@@ -13,9 +13,11 @@ from ..contract.conversations import Conversations, Verdict
 from ..contract.finding import Finding
 from ..wire.endpoints import endpoint
 from ..wire.exchange import read_request, read_response
+from ..wire.forms import as_asked
 from ..wire.http import HttpRequest, HttpResponse
 from ..wire.model import ApiError, Reply, Wire
 from ..wire.refusal import refusal
+from .cast import MAIN, Cast
 from .miss import Miss
 from .open_calls import OpenCalls
 from .run import RunExchange, RunFinding
@@ -41,9 +43,20 @@ class Session:
         side: who answers.
         strict: answer a request that breaks the contract with the API's own 400, instead of the next reply.
         max_turns: replies allowed for one prompt; None for no limit.
+        allowed: codes of rules that may be broken; a request that breaks no other is answered as if it were good.
+        cast: tells sub-agents' conversations from the scenario's own; None takes every conversation for the own.
     """
 
-    def __init__(self, name: str, side: ModelSide, *, strict: bool = True, max_turns: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        side: ModelSide,
+        *,
+        strict: bool = True,
+        max_turns: int | None = None,
+        allowed: frozenset[str] = frozenset(),
+        cast: Cast | None = None,
+    ) -> None:
         self.name = name
         self.exchanges: list[RunExchange] = []
         self.verdicts: list[Verdict | None] = []
@@ -51,10 +64,13 @@ class Session:
         self.misses: list[Miss] = []
         self.troubles: list[str] = []
         self.over_limit = False
+        self.undeclared: list[str] = []
         self.calls = OpenCalls()
         self._side = side
         self._strict = strict
         self._max_turns = max_turns
+        self._cast = cast
+        self._allowed = allowed
         self._conversations = Conversations()
         self._turns = 0
         self._prompt = 0
@@ -88,20 +104,22 @@ class Session:
             if verdict is not None:
                 number = len(self.exchanges) + 1
                 self.findings += [RunFinding(finding, number) for finding in verdict.fresh]
-                if self._strict and verdict.errors:
-                    return self._refuse(request, verdict, found.wire, _api_words(verdict.errors[0]))
-                if self._max_turns is not None and self._prompt_turns >= self._max_turns:
+                broken = next((one for one in verdict.errors if one.code not in self._allowed), None)
+                if self._strict and broken is not None:
+                    return self._refuse(request, verdict, found.wire, _api_words(broken))
+                agent = self._agent(verdict)
+                if agent == MAIN and self._max_turns is not None and self._prompt_turns >= self._max_turns:
                     self.over_limit = True
                     text = f"toolreplay: the scenario allows {self._max_turns} replies for one prompt"
                     return self._refuse(request, verdict, found.wire, text)
-            answer = self._side.reply(request, verdict)
+            answer = self._side.reply(request, verdict, self._agent(verdict))
             if isinstance(answer, Miss):
                 self.misses.append(replace(answer, number=len(self.exchanges) + 1))
                 return self._refuse(request, verdict, found.wire, f"toolreplay: {answer.text}")
             if isinstance(answer, LetOut):
                 self._out[id(request)] = _Pending(request, verdict, found.wire)
                 return None
-            return self._serve(request, answer, verdict)
+            return self._serve(request, as_asked(found, request, answer), verdict)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         """Take in the response to a request that was let out."""
@@ -118,8 +136,9 @@ class Session:
             if isinstance(reply, Reply):
                 self._conversations.served(verdict, reply)
                 self._turns += 1
-                self._prompt_turns += 1
-                self.calls.add(reply, self._turns, self._prompt)
+                agent = self._agent(verdict)
+                self._prompt_turns += agent == MAIN
+                self.calls.add(reply, self._turns, self._prompt, agent)
         self._keep(request, response, reply, verdict, served=True)
         return response
 
@@ -138,8 +157,20 @@ class Session:
         served: bool,
     ) -> None:
         number = len(self.exchanges) + 1
-        self.exchanges.append(RunExchange(number, self._prompt, request, response, reply, served))
+        self.exchanges.append(RunExchange(number, self._prompt, request, response, reply, served, self._agent(verdict)))
         self.verdicts.append(verdict)
+
+    def _agent(self, verdict: Verdict | None) -> str:
+        """Whose conversation a request belongs to; one that the scenario does not declare is noted, once."""
+        if verdict is None or self._cast is None:
+            return MAIN
+        name = self._cast.name_of(verdict)
+        if name is None:
+            label = f"conversation {verdict.conversation.number}"
+            if label not in self.undeclared:
+                self.undeclared.append(label)
+            return label
+        return name
 
     def _other(self, request: HttpRequest) -> HttpResponse | None:
         """A request that is no call of a model: loopback passes, anything else does not leave the machine."""

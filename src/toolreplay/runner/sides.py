@@ -29,8 +29,13 @@ class ModelSide(Protocol):
     def live(self) -> bool:
         """Whether requests may leave the machine."""
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
-        """The answer to a request; `verdict` is None where the request is no conversation (`count_tokens`)."""
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+        """The answer to a request.
+
+        Args:
+            verdict: its place in its conversation; None where it is no conversation (`count_tokens`).
+            agent: the sub-agent that asks; "" for the scenario's own loop.
+        """
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         """What came back for a request that was let out."""
@@ -47,7 +52,7 @@ class CassetteSide:
     path: str
     live = False
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
         exchange = self.playback.take(request, verdict)
         if exchange is not None:
             return exchange.response
@@ -67,7 +72,7 @@ class LiveSide:
     exchanges: list[Exchange] = field(default_factory=list)
     live = True
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
         return LetOut.LET_OUT
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:

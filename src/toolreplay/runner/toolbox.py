@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -13,9 +14,22 @@ from ..errors import ScenarioError
 from ..loop import ErrorResult, UnknownTool
 from ..loop.results import message_of
 from ..scenario.model import Scenario
-from ..scenario.outcomes import Blocks, Calls, Garbage, Outcome, Raises, Returns, ReturnsError, garbage_value
+from ..scenario.outcomes import (
+    Blocks,
+    Calls,
+    Denies,
+    Exits,
+    Garbage,
+    Hangs,
+    Outcome,
+    Raises,
+    Returns,
+    ReturnsError,
+    garbage_value,
+)
 from ..scenario.stubs import StubBook
 from ..scenario.targets import import_target
+from ..scenario.tools import RunsOn
 from .open_calls import OpenCalls
 from .telling import telling
 
@@ -34,6 +48,10 @@ class Logged:
     execution: Execution
 
 
+class Denied(PermissionError):
+    """A call that a stub denies was run all the same: the loop is told, and the tool is not run."""
+
+
 class Toolbox:
     """Runs the stubs of one run. Thread safe: parallel calls may run at the same time.
 
@@ -45,8 +63,9 @@ class Toolbox:
     def __init__(self, scenario: Scenario, calls: OpenCalls) -> None:
         self.log: list[Logged] = []
         self.troubles: list[str] = []
+        self._deadline = scenario.deadline
         self._where = f"{scenario.path}:{scenario.line}"
-        self._names = [tool.key for tool in scenario.tools if tool.stub is not None]
+        self._names = [tool.key for tool in scenario.tools if tool.runs_on is RunsOn.CLIENT]
         self._stubs = StubBook(scenario.tools)
         self._calls = calls
         self._raised: list[BaseException] = []
@@ -57,6 +76,25 @@ class Toolbox:
     def functions(self) -> dict[str, Callable[..., object]]:
         """The tools by name; each takes its input as keyword arguments."""
         return {name: self._function(name) for name in self._names}
+
+    @property
+    def async_functions(self) -> dict[str, Callable[..., object]]:
+        """The same as coroutine functions, each in a thread of its own, so that parallel calls run side by side."""
+        return {name: self._async_function(name) for name in self._names}
+
+    def approval(self, decisions: Mapping[str, bool | None]) -> Callable[..., bool | str | None]:
+        """What answers `approve(name, input, id)`: True, False or the reason for a no, or None while nobody has decided.
+
+        Args:
+            decisions: the user's word on tools; a stub's `deny` says no to a call by itself, all else is allowed.
+        """
+
+        def approve(name: str, input: Mapping[str, Any], id: str | None = None) -> bool | str | None:  # noqa: A002
+            if name in decisions:
+                return decisions[name]
+            return self._stubs.denial(name, input, id) or True
+
+        return approve
 
     def call_tool(self, name: str, input: Mapping[str, Any], id: str | None = None) -> object:  # noqa: A002  (the wire's names)
         """Run a tool by name, as a loop that does its own dispatching asks for it.
@@ -88,6 +126,13 @@ class Toolbox:
             link = link.__cause__ or link.__context__
         return False
 
+    def _async_function(self, name: str) -> Callable[..., object]:
+        async def tool(**arguments: object) -> object:
+            return await asyncio.to_thread(self.call_tool, name, arguments)
+
+        tool.__name__ = tool.__qualname__ = name
+        return tool
+
     def _function(self, name: str) -> Callable[..., object]:
         def tool(**arguments: object) -> object:
             return self.call_tool(name, arguments)
@@ -112,8 +157,16 @@ class Toolbox:
                 return self._raise(entry, outcome.build())
             case Calls(target=target):
                 return self._call(entry, target)
-        self._trouble(f"{self._where}: the outcome {type(outcome).__name__} of {entry.name} cannot be played yet")
-        raise ScenarioError(self.troubles[-1])
+            case Denies(reason=reason):
+                raise Denied(reason)  # the tool was not run, so nothing is logged
+            case Hangs(seconds=seconds):
+                return self._hang(entry, min(seconds, self._deadline))
+            case Exits():
+                return self._raise(entry, SystemExit("the tool ended the process"))
+
+    def _hang(self, entry: Logged, seconds: float) -> object:
+        time.sleep(seconds)
+        return self._raise(entry, TimeoutError(f"the tool did not answer in {seconds:g} s"))
 
     def _call(self, entry: Logged, target: str) -> object:
         try:

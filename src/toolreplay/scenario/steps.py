@@ -53,6 +53,16 @@ class Turns(Part):
             raise refuse(f"min {self.min} is more than max {self.max}; swap them")
         return self
 
+    def allows(self, count: int) -> bool:
+        """Whether so many replies are within it."""
+        return (self.min is None or count >= self.min) and (self.max is None or count <= self.max)
+
+    def __str__(self) -> str:
+        if self.min == self.max:
+            return f"{self.min} turns"
+        bounds = (("at least", self.min), ("at most", self.max))
+        return " and ".join(f"{word} {number} turns" for word, number in bounds if number is not None)
+
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler

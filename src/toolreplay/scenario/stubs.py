@@ -64,6 +64,19 @@ class StubBook:
         raise NoStubError(_no_entry(tool, name, arguments, call_id))
 
 
+    def denial(self, name: str, arguments: object, call_id: str | None = None) -> str | None:
+        """Why a call is not to be run, where the entry that answers it says `deny`; it counts as answered then."""
+        tool = self._tools.get(name)
+        with self._lock:
+            for index, entry in enumerate(tool.stub if tool is not None else ()):
+                used = self._answered[name, index]
+                if (entry.times is None or used < entry.times) and _matches(entry, arguments, call_id):
+                    if entry.deny is not None:
+                        self._answered[name, index] += 1
+                    return entry.deny
+        return None
+
+
 def _matches(entry: StubEntry, arguments: object, call_id: str | None) -> bool:
     if entry.id is not None and entry.id != call_id:
         return False

@@ -55,6 +55,13 @@ def read_response(call: Endpoint | Request, http: HttpResponse) -> Reply | ApiEr
     return None
 
 
+def reply_json(wire: Wire, http: HttpResponse) -> dict[str, Any] | None:
+    """The JSON of a reply, whatever form it came in; None where it is none or a stream that was cut."""
+    body, complete = _body(wire, http)
+    is_reply = "output" in body if wire is Wire.CONVERSE else body.get("type") == "message"
+    return dict(body) if complete and is_reply else None
+
+
 def _is_claude(body: Mapping[str, object], call: Endpoint) -> bool:
     # InvokeModel takes each vendor's own body; Claude's older one has a `prompt` and no messages.
     if "messages" not in body:

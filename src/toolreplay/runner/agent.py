@@ -1,0 +1,56 @@
+"""The loop under test, called: plain or async, a function for each prompt or an object that keeps its own history."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .clients import Clients
+from .loops import Asked, Target, call_loop
+
+
+class Agent:
+    """Calls the loop, prompt by prompt. Async loops of one run share one event loop, as an application's do."""
+
+    def __init__(self, target: Target, asked: Asked, clients: Clients) -> None:
+        self._target = target
+        self._asked = asked
+        self._clients = clients
+        self._said: Callable[[Any], object] | None = None
+        self._runner: asyncio.Runner | None = None
+
+    @property
+    def keeps_history(self) -> bool:
+        """Whether the loop is an object with `say(prompt)`, whose history is its own."""
+        return self._said is not None
+
+    def ask(self, prompt: object, offered: dict[str, Any]) -> object:
+        """One prompt; what the loop returned, awaited where it must be."""
+        if self._said is None:
+            returned = self._wait(call_loop(self._target, self._asked, offered))
+            if not callable(getattr(returned, "say", None)):
+                return returned
+            self._said = returned.say  # type: ignore[union-attr]
+        return self._wait(self._said(prompt))
+
+    def close(self) -> None:
+        """Close the clients and the event loop."""
+        try:
+            for close in self._clients.closers():
+                self._wait(close())
+        finally:
+            if self._runner is not None:
+                self._runner.close()
+
+    def _wait(self, value: Any) -> object:
+        if not inspect.isawaitable(value):
+            return value
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+
+        async def waited() -> object:
+            return await value
+
+        return self._runner.run(waited())

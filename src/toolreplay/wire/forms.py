@@ -1,0 +1,138 @@
+"""One reply in the form that a request asks for: JSON, server-sent events, or an AWS event stream.
+
+A recording holds the form that its own loop asked for. Another loop may stream where that one did not, or reach the
+same API through another door, and is served the same message all the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from .endpoints import Endpoint
+from .eventstream import encode_frame, looks_framed
+from .exchange import reply_json
+from .fields import items, mapping
+from .http import HttpRequest, HttpResponse
+from .model import Wire
+from .sse import encode_event
+
+_OK: Final = 200
+_EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
+_PIECE: Final = 24  # characters of text in one delta
+
+
+def wants_stream(call: Endpoint, request: HttpRequest) -> bool:
+    """Whether a request asks for a stream: by its URL, or by `stream: true` on `/v1/messages`."""
+    return call.streaming or (call.carrier == "messages" and mapping(request.json).get("stream") is True)
+
+
+def as_asked(call: Endpoint, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """The response in the form that the request asks for; unchanged where it has it, or is no reply."""
+    if response.status != _OK or call.operation != "create":
+        return response
+    framed = call.wire is Wire.CONVERSE or call.carrier == "invoke"
+    wanted = "json"
+    if wants_stream(call, request):
+        wanted = "frames" if framed else "events"
+    if wanted == _form(response):
+        return response
+    body = reply_json(call.wire, response)
+    return response if body is None else _encode(body, wanted, call, response)
+
+
+def message_events(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A message of the Messages API as the events that stream it (docs: build-with-claude/streaming)."""
+    start = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
+    yield "message_start", {"type": "message_start", "message": start}
+    for index, block in enumerate(items(body.get("content"))):
+        empty, deltas = _pieces(dict(mapping(block)))
+        yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": empty}
+        for delta in deltas:
+            yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
+        yield "content_block_stop", {"type": "content_block_stop", "index": index}
+    delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
+    yield "message_delta", {"type": "message_delta", "delta": delta, "usage": body.get("usage") or {"output_tokens": 1}}
+    yield "message_stop", {"type": "message_stop"}
+
+
+def converse_events(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A reply of Converse as the events of ConverseStream."""
+    yield "messageStart", {"role": "assistant"}
+    content = items(mapping(mapping(body.get("output")).get("message")).get("content"))
+    for index, block in enumerate(content):
+        start, deltas = _converse_pieces(mapping(block))
+        if start is not None:
+            yield "contentBlockStart", {"contentBlockIndex": index, "start": start}
+        for delta in deltas:
+            yield "contentBlockDelta", {"contentBlockIndex": index, "delta": delta}
+        yield "contentBlockStop", {"contentBlockIndex": index}
+    yield "messageStop", {"stopReason": body.get("stopReason")}
+    yield "metadata", {"usage": body.get("usage") or {}, "metrics": body.get("metrics") or {"latencyMs": 1}}
+
+
+def _form(response: HttpResponse) -> str:
+    if looks_framed(response.body):
+        return "frames"
+    return "json" if response.body[:64].lstrip().startswith(b"{") else "events"
+
+
+def _encode(body: Mapping[str, Any], form: str, call: Endpoint, response: HttpResponse) -> HttpResponse:
+    kept = {name: value for name, value in response.headers.items() if name != "content-type"}
+    if form == "json":
+        return HttpResponse(_OK, {**kept, "content-type": "application/json"}, json.dumps(body).encode())
+    if form == "events":
+        data = b"".join(encode_event(kind, event) for kind, event in message_events(body))
+        return HttpResponse(_OK, {**kept, "content-type": "text/event-stream; charset=utf-8"}, data)
+    if call.wire is Wire.CONVERSE:
+        frames = [_frame(kind, event) for kind, event in converse_events(body)]
+    else:
+        frames = [_frame("chunk", _chunk(event)) for _, event in message_events(body)]
+    return HttpResponse(_OK, {**kept, "content-type": _EVENT_STREAM}, b"".join(frames))
+
+
+def _chunk(event: Mapping[str, Any]) -> dict[str, str]:
+    return {"bytes": base64.b64encode(json.dumps(event).encode()).decode()}
+
+
+def _frame(kind: str, event: Mapping[str, Any]) -> bytes:
+    headers = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
+    return encode_frame(headers, json.dumps(event).encode())
+
+
+def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A block as it starts, empty, and the deltas that fill it; other blocks come whole."""
+    match block.get("type"):
+        case "text":
+            return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in _cut(block.get("text"))]
+        case "tool_use" | "server_tool_use":
+            text = json.dumps(block.get("input"), ensure_ascii=False)
+            # The first fragment of a call is empty, as the API sends it.
+            parts = ["", *_cut(text)] if block.get("input") else [""]
+            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
+        case "thinking":
+            deltas = [{"type": "thinking_delta", "thinking": part} for part in _cut(block.get("thinking"))]
+            deltas.append({"type": "signature_delta", "signature": block.get("signature", "")})
+            return {**block, "thinking": "", "signature": ""}, deltas
+    return block, []
+
+
+def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    if "toolUse" in block:
+        use = dict(mapping(block["toolUse"]))
+        text = json.dumps(use.pop("input", {}), ensure_ascii=False)
+        return {"toolUse": use}, [{"toolUse": {"input": part}} for part in _cut(text)]
+    if "reasoningContent" in block:
+        reasoning = mapping(mapping(block["reasoningContent"]).get("reasoningText"))
+        deltas = [{"reasoningContent": {"text": part}} for part in _cut(reasoning.get("text"))]
+        if "signature" in reasoning:
+            deltas.append({"reasoningContent": {"signature": reasoning["signature"]}})
+        return None, deltas
+    return None, [{"text": part} for part in _cut(block.get("text"))]
+
+
+def _cut(text: object) -> list[str]:
+    whole = text if isinstance(text, str) else ""
+    return [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)] or [""]
