@@ -12,8 +12,10 @@ import yaml
 from pydantic import TypeAdapter
 
 from toolreplay.files.project import Project, find_project
-from toolreplay.runner.play import cassette_of, play_scenario
+from toolreplay.runner.cast import Cast
+from toolreplay.runner.play import play_scenario
 from toolreplay.runner.record import SIMULATOR, record_scenario
+from toolreplay.runner.replay import cassette_of
 from toolreplay.runner.router import INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Run
 from toolreplay.runner.script import ScriptSide, scripted_response
@@ -22,8 +24,8 @@ from toolreplay.scenario.load import load_file
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.script import Reply
 from toolreplay.serve.http import serving
+from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.http import HttpRequest, HttpResponse
-from toolreplay.wire.model import Wire
 from toolreplay.wire.refusal import refusal
 
 Json = dict[str, Any]
@@ -84,9 +86,11 @@ class ScriptedModel:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         self.asked.append(request)
         number = sum(message["role"] == "assistant" for message in request.json["messages"])
+        call = endpoint(request.method, request.url) or endpoint("POST", "/v1/messages")
+        assert call is not None
         if number >= len(self._replies):
-            return refusal(Wire.MESSAGES, "the model has nothing more to say", 404)
-        response = scripted_response(self._replies[number], MODEL, f"reply {number}")
+            return refusal(call.wire, "the model has nothing more to say", 404)
+        response = scripted_response(self._replies[number], MODEL, f"reply {number}", call, request)
         return HttpResponse(response.status, {**response.headers, **self._headers}, response.body)
 
 
@@ -147,7 +151,7 @@ def scripted(name: str, *replies: Json, **fields: object) -> Scenario:
 @contextmanager
 def session_of(scenario: Scenario, **options: Any) -> Iterator[Session]:
     """An open session that answers by the scenario's script."""
-    session = Session(scenario.name, ScriptSide(scenario), **options)
+    session = Session(scenario.name, ScriptSide(scenario, Cast(scenario)), **options)
     with INTERCEPTOR.hold(), ROUTER.opened(session):
         yield session
 

@@ -16,21 +16,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .contract.entry import check
     from .contract.finding import Finding, Severity
-    from .errors import ToolreplayError
+    from .errors import RunFailed, ToolreplayError
     from .runner.play import play
     from .runner.run import Outcome, Run
+    from .testing.session import session
 
 __version__ = "0.1.0"
-__all__ = ["Finding", "Outcome", "Run", "Severity", "ToolreplayError", "check", "play"]
+__all__ = ["Finding", "Outcome", "Run", "RunFailed", "Severity", "ToolreplayError", "check", "play", "session"]
 
 _HOMES = {
     "Finding": ".contract.finding",
     "Outcome": ".runner.run",
     "Run": ".runner.run",
+    "RunFailed": ".errors",
     "Severity": ".contract.finding",
     "ToolreplayError": ".errors",
     "check": ".contract.entry",
     "play": ".runner.play",
+    "session": ".testing.session",
 }
 
 

@@ -29,3 +29,15 @@ class LoopError(ToolreplayError):
 
 class RecordingError(ToolreplayError):
     """A recording was not saved."""
+
+
+class RunFailed(ToolreplayError, AssertionError):
+    """A session in a test did not pass; the text says why, `run` holds everything.
+
+    Attributes:
+        run: the `Run`.
+    """
+
+    def __init__(self, message: str, run: object) -> None:
+        super().__init__(message)
+        self.run = run

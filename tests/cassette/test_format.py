@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -164,8 +165,18 @@ def test_a_cassette_grows_by_what_is_new(tmp_path: Path) -> None:
     assert sizes[200] / sizes[20] <= 12
 
 
-def test_what_a_turn_adds_is_stored_and_restored_once(tmp_path: Path) -> None:
-    """Time is measured in benchmarks; here, that loading shares the messages instead of copying them."""
+def test_a_cassette_loads_in_time_that_grows_by_what_is_new(tmp_path: Path) -> None:
+    def load(count: int) -> float:
+        started = time.perf_counter()
+        read_cassette(tmp_path / f"{count}.yaml")
+        return time.perf_counter() - started
+
+    for count in (20, 200):
+        write_cassette(tmp_path / f"{count}.yaml", Cassette(_turns(count)))
+    assert min(load(200) for _ in range(7)) / min(load(20) for _ in range(7)) <= 12
+
+
+def test_what_a_turn_adds_is_restored_once(tmp_path: Path) -> None:
     exchanges = _through_a_file(tmp_path / "long.yaml", *_turns(50))
     messages = {id(message) for one in exchanges for message in one.body["messages"]}  # type: ignore[index]
     assert len(messages) == 99

@@ -113,7 +113,7 @@ def scenario(
     if scripted:
         uses = [{"type": "tool_use", "id": one.id, "name": "get_weather", "input": {"city": one.city}} for one in calls]
         fields["script"] = [{"content": uses, "stop_reason": "tool_use"}, {"text": "4 degrees"}]
-    return "\n".join((SCHEMA, *(f"{field}: {json.dumps(value)}" for field, value in fields.items()), ""))
+    return "\n".join((SCHEMA, *(f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()), ""))
 
 
 class Project:
@@ -169,7 +169,7 @@ def failure(result: pytest.RunResult) -> list[str]:
     """The lines that the run shows for its only failure, below the headline."""
     start = next(index for index, line in enumerate(result.outlines) if line.startswith("____"))
     rest = result.outlines[start + 1 :]
-    end = next(index for index, line in enumerate(rest) if line.startswith(("toolreplay:", "====", "____")))
+    end = next(index for index, line in enumerate(rest) if line.startswith(("toolreplay:", "====", "____", "----")))
     return rest[:end]
 
 

@@ -19,6 +19,9 @@ from .recording import MalformedError
 LIMIT = 256 * 2**20
 """Bytes a body may have when it is decompressed; the API itself takes 32 MB."""
 
+TRANSPORT = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that are no longer true of a body that was read whole and decompressed."""
+
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _TEXT_STARTS = (b"{", b"[", b"event:", b"data:", b":", b"<")

@@ -20,6 +20,8 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request as VcrRequest
 
 from ..wire.http import HttpRequest, HttpResponse
+from .bodies import TRANSPORT, unpack
+from .recording import MalformedError
 
 
 class Listener(Protocol):
@@ -121,8 +123,14 @@ def _text(value: str | bytes) -> str:
 
 
 def _response(response: Mapping[str, Any]) -> HttpResponse:
-    headers = {name: ", ".join(_text(value) for value in values) for name, values in response["headers"].items()}
-    return HttpResponse(response["status"]["code"], headers, response["body"]["string"] or b"")
+    headers = {name.lower(): ", ".join(_text(value) for value in values) for name, values in response["headers"].items()}
+    body = response["body"]["string"] or b""
+    try:
+        body = unpack(body, headers.get("content-encoding", ""))
+    except MalformedError:  # left as it is, with the header that says what it is
+        return HttpResponse(response["status"]["code"], headers, body)
+    kept = {name: value for name, value in headers.items() if name not in TRANSPORT}
+    return HttpResponse(response["status"]["code"], kept, body)
 
 
 def _vcr_response(response: HttpResponse) -> dict[str, Any]:

@@ -7,9 +7,21 @@ their wires.
 
 from __future__ import annotations
 
-from .entry import arun, run
+from .entry import arun, arun_streamed, run, run_bedrock, run_streamed
 from .results import ErrorResult
 from .tools import UnknownTool, run_tool, run_tools
 from .turns import CutReply, TurnLimit
 
-__all__ = ["CutReply", "ErrorResult", "TurnLimit", "UnknownTool", "arun", "run", "run_tool", "run_tools"]
+__all__ = [
+    "CutReply",
+    "ErrorResult",
+    "TurnLimit",
+    "UnknownTool",
+    "arun",
+    "arun_streamed",
+    "run",
+    "run_bedrock",
+    "run_streamed",
+    "run_tool",
+    "run_tools",
+]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import converse, messages as messages_wire
+from . import converse
+from . import messages as messages_wire
 from .drive import drive, drive_async
 from .tools import Approve, Functions
 from .turns import Message, turns
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic, AsyncAnthropic
+    from anthropic import Anthropic, AnthropicBedrock, AsyncAnthropic
 
 
 def run(
@@ -38,9 +39,9 @@ def run(
         tools: their definitions.
         max_turns: how many replies are allowed.
         parameters: further fields of the request, such as `tool_choice` or `thinking`.
-        approve: asked for each call, `approve(name, input, id)`, before any of a reply runs: True, False, a reason for a
-            no, or None while the user has not decided. Then the history returned ends with the open calls; pass it in
-            again, without a new prompt, when the decision is made.
+        approve: asked for each call, `approve(name, input, id)`, before any of a reply runs: True, False, a reason for
+            a no, or None while the user has not decided. Then the history returned ends with the open calls; pass it
+            in again, without a new prompt, when the decision is made.
 
     Returns:
         The history with every message added, ready for the next prompt.
@@ -51,13 +52,12 @@ def run(
     """
     if hasattr(client, "converse"):
         fields = converse.fields(model, max_tokens, tools, system, parameters)
-        history = converse.joined(messages)
         return drive(
-            turns(history, converse.DIALECT, max_turns),
+            turns(converse.joined(messages), converse.DIALECT, max_turns),
             converse.sender(client, fields, stream=stream),
             converse.runner(functions, approve),
         )
-    fields = _fields(model, max_tokens, tools, system, parameters)
+    fields = messages_wire.fields(model, max_tokens, tools, system, parameters)
     return drive(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.sender(client, fields, stream=stream),
@@ -80,7 +80,7 @@ async def arun(
     approve: Approve | None = None,
 ) -> list[Message]:
     """`run` on an asynchronous client of the Messages API: the calls of one reply run side by side."""
-    fields = _fields(model, max_tokens, tools, system, parameters)
+    fields = messages_wire.fields(model, max_tokens, tools, system, parameters)
     return await drive_async(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.async_sender(client, fields, stream=stream),
@@ -88,45 +88,27 @@ async def arun(
     )
 
 
-def _fields(
-    model: str,
-    max_tokens: int,
-    tools: Sequence[Mapping[str, Any]],
-    system: Any,
-    parameters: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    fields: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
-    if system is not None:
-        fields["system"] = system
-    if tools:
-        fields["tools"] = list(tools)
-    return {**fields, **(parameters or {})}
+# The same loops under names of their own, for `--loop` and for scenarios: a parameter's annotation says which client
+# is meant, and `stream` is taken from the scenario unless the loop decides.
 
 
-def run_streamed(
-    client: Anthropic | Any,
-    *,
-    model: str,
-    messages: Sequence[Mapping[str, Any]],
-    functions: Functions,
-    tools: Sequence[Mapping[str, Any]] = (),
-    system: Any = None,
-    max_tokens: int = 1024,
-    max_turns: int = 20,
-    parameters: Mapping[str, Any] | None = None,
-    approve: Approve | None = None,
-) -> list[Message]:
+def run_streamed(client: Anthropic | Any, *, messages: Any, functions: Any, model: str, tools: Any, system: Any,
+                 max_tokens: int, max_turns: int, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
     """`run` with every reply streamed."""
-    return run(
-        client,
-        model=model,
-        messages=messages,
-        functions=functions,
-        tools=tools,
-        system=system,
-        max_tokens=max_tokens,
-        max_turns=max_turns,
-        stream=True,
-        parameters=parameters,
-        approve=approve,
-    )
+    return run(client, model=model, messages=messages, functions=functions, tools=tools, system=system,
+               max_tokens=max_tokens, max_turns=max_turns, stream=True, parameters=parameters, approve=approve)  # fmt: skip
+
+
+def run_bedrock(client: AnthropicBedrock, *, messages: Any, functions: Any, model: str, tools: Any, system: Any,
+                max_tokens: int, max_turns: int, stream: bool, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
+    """`run` through Bedrock's InvokeModel."""
+    return run(client, model=model, messages=messages, functions=functions, tools=tools, system=system,
+               max_tokens=max_tokens, max_turns=max_turns, stream=stream, parameters=parameters, approve=approve)  # fmt: skip
+
+
+async def arun_streamed(client: AsyncAnthropic, *, messages: Any, async_functions: Any, model: str, tools: Any,
+                        system: Any, max_tokens: int, max_turns: int, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
+    """`arun` with every reply streamed."""
+    return await arun(client, model=model, messages=messages, async_functions=async_functions, tools=tools,
+                      system=system, max_tokens=max_tokens, max_turns=max_turns, stream=True, parameters=parameters,
+                      approve=approve)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .tools import Approve, Functions, Result, decided, run_call, run_call_async, tool_calls, tool_result
@@ -25,12 +25,28 @@ class MessagesDialect:
 DIALECT = MessagesDialect()
 
 
-def request(fields: Mapping[str, Any], step: Send) -> dict[str, Any]:
+def fields(
+    model: str,
+    max_tokens: int,
+    tools: Sequence[Mapping[str, Any]],
+    system: Any,
+    parameters: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """What is the same in every request of a prompt."""
+    found: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
+    if system is not None:
+        found["system"] = system
+    if tools:
+        found["tools"] = list(tools)
+    return {**found, **(parameters or {})}
+
+
+def request(shared: Mapping[str, Any], step: Send) -> dict[str, Any]:
     """The next request: the tool schemas and the whole history, every time.
 
     A forced `tool_choice` holds for the first reply only: kept, it would never let Claude answer.
     """
-    body = {**fields, "messages": list(step.history)}
+    body = {**shared, "messages": list(step.history)}
     if not step.first and body.get("tool_choice", {}).get("type") in ("any", "tool"):
         body["tool_choice"] = {"type": "auto"}
     if step.container is not None:
@@ -38,11 +54,11 @@ def request(fields: Mapping[str, Any], step: Send) -> dict[str, Any]:
     return body
 
 
-def sender(client: Anthropic, fields: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Reply]:
+def sender(client: Anthropic, shared: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Reply]:
     """How a request is sent on a synchronous client."""
 
     def send(step: Send) -> Reply:
-        body = request(fields, step)
+        body = request(shared, step)
         if not stream:
             return reply_of(client.messages.create(**body).to_dict())
         fragments = Fragments()
@@ -54,11 +70,11 @@ def sender(client: Anthropic, fields: Mapping[str, Any], *, stream: bool) -> Cal
     return send
 
 
-def async_sender(client: AsyncAnthropic, fields: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Any]:
+def async_sender(client: AsyncAnthropic, shared: Mapping[str, Any], *, stream: bool) -> Callable[[Send], Any]:
     """The same on an asynchronous client."""
 
     async def send(step: Send) -> Reply:
-        body = request(fields, step)
+        body = request(shared, step)
         if not stream:
             return reply_of((await client.messages.create(**body)).to_dict())
         fragments = Fragments()

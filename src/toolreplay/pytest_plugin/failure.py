@@ -11,6 +11,7 @@ from ..report.run_text import MOST_LINES
 
 _FRAMES: Final = 8
 _WIDTH: Final = 300
+_IMPORTING: Final = "<frozen importlib"
 _ROOMS: Final = Path(__file__).parents[2]
 
 
@@ -33,7 +34,7 @@ def unexpected(error: BaseException) -> list[str]:
 
     It may be a fault of ours, or code of the user's that raised what is no Exception (SystemExit).
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_IMPORTING)]
     shown = frames[-_FRAMES:]
     above = [f"  ... {len(frames) - len(shown)} frames"] if len(frames) > len(shown) else []
     return [

@@ -22,7 +22,7 @@ def header(config: pytest.Config) -> list[str]:
     missing = [path for path in found.named if not path.exists()]
     if missing:
         lines.append(f"toolreplay: there is no {_shown(missing, config)}; create it, or mend the configuration")
-    lines += vacant_lines(config)
+    lines += [_vacant_line(path, config) for path in existing if _is_vacant(path)]
     hidden = [path for path in existing if not _reached(path, config)]
     if hidden and config.args_source is config.ArgsSource.TESTPATHS:
         shown = _shown(hidden, config)
@@ -33,9 +33,8 @@ def header(config: pytest.Config) -> list[str]:
 
 
 def vacant_lines(config: pytest.Config) -> list[str]:
-    """A line for each folder that is configured, exists, and holds no scenario file."""
-    folders = [path for path in settings(config).named if path.is_dir() and not _holds_yaml(path)]
-    return [f"toolreplay: {_shown([path], config)} holds no scenario file (*.yaml, *.yml)" for path in folders]
+    """A line for each folder of scenarios that was part of the run and held none."""
+    return [_vacant_line(path, config) for path in settings(config).named if _is_vacant(path) and _reached(path, config)]
 
 
 def vacant_arguments(config: pytest.Config) -> list[str]:
@@ -46,8 +45,17 @@ def vacant_arguments(config: pytest.Config) -> list[str]:
     return [
         str(argument)
         for argument, path in zip(config.args, _paths(config), strict=True)
-        if path.is_dir() and any(path.is_relative_to(folder) for folder in folders) and not _holds_yaml(path)
+        if _is_vacant(path) and any(path.is_relative_to(folder) for folder in folders)
     ]
+
+
+def _vacant_line(folder: Path, config: pytest.Config) -> str:
+    return f"toolreplay: {_shown([folder], config)} holds no scenario file (*.yaml, *.yml)"
+
+
+def _is_vacant(path: Path) -> bool:
+    files = (file for _, _, files in os.walk(path) for file in files)
+    return path.is_dir() and not any(file.endswith((".yaml", ".yml")) for file in files)
 
 
 def _reached(folder: Path, config: pytest.Config) -> bool:
@@ -57,10 +65,6 @@ def _reached(folder: Path, config: pytest.Config) -> bool:
 def _paths(config: pytest.Config) -> Iterator[Path]:
     for argument in config.args:
         yield Path(os.path.normpath(config.invocation_params.dir / str(argument).partition("::")[0]))
-
-
-def _holds_yaml(folder: Path) -> bool:
-    return any(file.endswith((".yaml", ".yml")) for _, _, files in os.walk(folder) for file in files)
 
 
 def _shown(paths: Iterable[Path], config: pytest.Config) -> str:

@@ -79,7 +79,7 @@ def _read(config: pytest.Config) -> Settings:
             project = project_of(config)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
-        named = named or (project.scenarios if _has_table(project.root) else ())
+        named = named or _configured(project)
         cassettes = project.cassettes
     mode = config.getoption("--record-mode", default=None)
     return Settings(
@@ -106,9 +106,17 @@ def _mentioned(root: Path) -> bool:
     return False
 
 
-def _has_table(root: Path) -> bool:
-    """Whether the project has `[tool.toolreplay]`; without it a folder `scenarios` may be anybody's."""
+def _configured(project: Project) -> tuple[Path, ...]:
+    """What `[tool.toolreplay]` names, or its default where that exists.
+
+    Without the table a folder `scenarios` may be anybody's.
+    """
     import tomllib
 
-    path = root / "pyproject.toml"
-    return path.is_file() and "toolreplay" in tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+    path = project.root / "pyproject.toml"
+    tools = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}) if path.is_file() else {}
+    if "toolreplay" not in tools:
+        return ()
+    if "scenarios" in tools["toolreplay"]:
+        return project.scenarios
+    return tuple(folder for folder in project.scenarios if folder.exists())

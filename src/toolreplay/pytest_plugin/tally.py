@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PREFIX = "toolreplay_"
+PREFIX: Final = "toolreplay_"
+_FAILS: Final = ", so nothing was checked: the run fails"
+_VERY_QUIET: Final = -1
 
 
 class Tally:
@@ -36,27 +38,37 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what ran, and what should have run and did not."""
-        if self._config.getoption("verbose") < -1:
+        if self._config.getoption("verbose") < _VERY_QUIET or self._config.getoption("collectonly"):
             return
         if self._played:
             from .summary import summary
 
             terminalreporter.write_line(summary(list(self._played.values())))
-        for line in self._vacuous():
-            terminalreporter.write_line(line, red=True)
+        for line in self._vacuous() or self._vacant():
+            terminalreporter.write_line(line, red=line.endswith(_FAILS), yellow=not line.endswith(_FAILS))
 
     def _vacuous(self) -> list[str]:
         """Why the run checked nothing where it should have, a line for each reason."""
         if self._config.getoption("collectonly"):
             return []
-        from .settings import settings
-
         lines = []
         if self._played and all(facts[f"{PREFIX}outcome"] == "SKIP" for facts in self._played.values()):
-            lines.append("toolreplay: every scenario was skipped, so nothing was checked: the run fails")
-        if settings(self._config).named:
+            lines.append(f"toolreplay: every scenario was skipped{_FAILS}")
+        if self._has_folders():
             from .header import vacant_arguments
 
-            for argument in vacant_arguments(self._config):
-                lines.append(f"toolreplay: {argument} holds no scenario file, so nothing was checked: the run fails")
+            named = vacant_arguments(self._config)
+            lines += [f"toolreplay: {argument} holds no scenario file{_FAILS}" for argument in named]
         return lines
+
+    def _vacant(self) -> list[str]:
+        if not self._has_folders():
+            return []
+        from .header import vacant_lines
+
+        return vacant_lines(self._config)
+
+    def _has_folders(self) -> bool:
+        from .settings import settings
+
+        return bool(settings(self._config).named)

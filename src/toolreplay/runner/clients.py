@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,24 +25,49 @@ BOTO3: Final = "boto3"
 _SDK_CLIENTS: Final = ("Anthropic", "AsyncAnthropic", "AnthropicBedrock", "AsyncAnthropicBedrock")
 
 
-class ExtraMissing(LoopError):
-    """A client's library is not installed; the run is a SKIP."""
+class NotServed(LoopError):
+    """The loop cannot be played on this wire, or not without an extra that is not installed; the run is a SKIP."""
+
+
+class _Environment:
+    """The variables that were filled in, for as long as any block wants them: runs overlap in threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._before: dict[str, str | None] = {}
+
+    def fill(self) -> None:
+        with self._lock:
+            if not self._holders:
+                missing = [name for name in DUMMIES if not os.environ.get(name)]
+                self._before = {name: os.environ.get(name) for name in missing}
+                os.environ.update({name: DUMMIES[name] for name in missing})
+            self._holders += 1
+
+    def restore(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            for name, value in self._before.items() if not self._holders else ():
+                if os.environ.get(name) != DUMMIES[name]:
+                    continue  # set by the loop meanwhile
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+
+_ENVIRONMENT: Final = _Environment()
 
 
 @contextmanager
 def dummy_credentials() -> Iterator[None]:
-    """Fill in missing credentials for the length of the block."""
-    added = {name: value for name, value in DUMMIES.items() if not os.environ.get(name)}
-    before = {name: os.environ.get(name) for name in added}
-    os.environ.update(added)
+    """Fill in missing credentials for the length of the block; blocks may overlap."""
+    _ENVIRONMENT.fill()
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _ENVIRONMENT.restore()
 
 
 class Clients:
@@ -70,14 +96,20 @@ class Clients:
 
 
 def kind_of(annotation: object, wire: Wire, *, is_async: bool) -> str:
-    """Which client a parameter `client` means: by its annotation, else the plain one of the wire."""
+    """Which client a parameter `client` means: by its annotation, else the plain one of the wire.
+
+    Raises:
+        NotServed: the loop asks for a client that does not speak the scenario's wire.
+    """
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     last = name.strip("'\" ").rpartition(".")[2]
-    if last in _SDK_CLIENTS:
-        return last
-    if wire is Wire.CONVERSE:
-        return BOTO3
-    return "AsyncAnthropic" if is_async else "Anthropic"
+    wanted = last if last in _SDK_CLIENTS else None
+    if wire is not Wire.CONVERSE:
+        return wanted or ("AsyncAnthropic" if is_async else "Anthropic")
+    if wanted is not None or is_async:
+        what = f"the client {wanted}" if wanted else "an async client"
+        raise NotServed(f"the loop asks for {what}, and the scenario speaks Converse, which boto3 serves, synchronously")
+    return BOTO3
 
 
 def _anthropic(kind: str, base_url: str | None) -> Any:
@@ -108,7 +140,7 @@ def _need_boto3(what: str) -> None:
     try:
         import boto3  # noqa: F401
     except ImportError:
-        raise ExtraMissing(f'{what} needs boto3; install it with: python -m pip install "toolreplay[bedrock]"') from None
+        raise NotServed(f'{what} needs boto3; install it with: python -m pip install "toolreplay[bedrock]"') from None
 
 
 @cache

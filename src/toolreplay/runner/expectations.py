@@ -14,11 +14,13 @@ from .run import Failure, Outcome
 from .session import Session
 
 
-def check_expectations(scenario: Scenario, session: Session, facts: Sequence[CallFacts]) -> tuple[Failure, ...]:
-    """Every expectation that was not met, in the order of the prompts."""
+def check_expectations(
+    scenario: Scenario, session: Session, facts: Sequence[CallFacts], steps: int
+) -> tuple[Failure, ...]:
+    """Every expectation that was not met, in the order of the steps; of the first `steps` alone."""
     failures = []
     prompts = {served.use.id: served.prompt for served in session.calls.served if served.agent == MAIN}
-    for number, step in enumerate(scenario.conversation, 1):
+    for number, step in enumerate(scenario.conversation[:steps], 1):
         if step.expect is None:
             continue
         calls = [call for call in facts if prompts.get(call.use.id) == number]

@@ -20,28 +20,28 @@ class Miss:
 
     Attributes:
         text: one line: what was asked for, and how it differs from the nearest recorded exchange.
-        first: whether it was the first request of the run, which a changed scenario (and not the loop) explains.
+        stale: whether it was the first request of the run and the cassette has no digests: then the scenario changed,
+            and not the loop.
         number: the request, from 1 over the run; set by the session.
     """
 
     text: str
-    first: bool
+    stale: bool = False
     number: int = 0
 
 
 def explain(request: HttpRequest, verdict: Verdict | None, playback: Playback) -> Miss:
     """Say why a request found no exchange: the nearest one and the first difference."""
-    first = len(playback.left_over) == len(playback.exchanges)
     if not playback.left_over:
         count = len(playback.exchanges)
-        return Miss(f"the recording is used up: its {count} exchanges were played and the loop asked once more", first)
+        return Miss(f"the recording is used up: its {count} exchanges were played and the loop asked once more")
     if verdict is None or not isinstance(request.json, dict):
-        return Miss(f"no recorded exchange answers {request.method} {request.url}", first)
+        return Miss(f"no recorded exchange answers {request.method} {request.url}")
     nearest, shared = _nearest(request.json, playback)
     recorded = playback.exchanges[nearest].body
     used = "" if nearest in playback.left_over else ", which was played already"
     difference = _difference(recorded if isinstance(recorded, dict) else {}, request.json, shared, verdict)
-    return Miss(f"no recorded exchange answers this request; nearest is exchange {nearest}{used}: {difference}", first)
+    return Miss(f"no recorded exchange answers this request; nearest is exchange {nearest}{used}: {difference}")
 
 
 def _nearest(body: Mapping[str, object], playback: Playback) -> tuple[int, int]:
@@ -125,4 +125,5 @@ def _call(use_id: str | None, messages: Sequence[Message]) -> str:
 
 def _short(value: object, width: int = _WIDTH) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    text = text.encode("utf-8", "backslashreplace").decode()  # a lone surrogate cannot be printed
     return f"`{text}`" if len(text) <= width else f"`{text[: width - 1]}…`"

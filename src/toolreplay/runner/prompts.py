@@ -13,57 +13,40 @@ from ..wire import mapping
 from ..wire.model import Reply, Wire
 from .agent import Agent
 from .clients import Clients, kind_of
-from .loops import Target, asked_by, is_async
+from .loops import Asked, Target, asked_by, is_async
 from .offer import NAMES, Offer
 from .session import Session
 from .toolbox import Toolbox
+from .verdict import Ending
 
 Message = Mapping[str, Any]
 
 
 class Prompts:
-    """Calls the loop for each step and keeps what came of it.
-
-    Attributes:
-        number: the step that was played last, from 1.
-        raised: what left the loop, `ValueError: no such key`; None when it returned.
-        crashed_by_tool: the same, where it was a tool's own exception.
-        interrupted: whether a tool's KeyboardInterrupt, SystemExit or cancellation left the loop, which is no crash.
-        nothing_pending: whether a decision was to be made and no call was waiting for one.
-    """
+    """Calls the loop for each step and keeps what came of it."""
 
     def __init__(
         self, scenario: Scenario, target: Target, session: Session, toolbox: Toolbox, base_url: str | None
     ) -> None:
-        self.number = 0
-        self.raised: str | None = None
-        self.crashed_by_tool: str | None = None
-        self.interrupted = False
-        self.nothing_pending = False
+        self.ending = Ending()
         self._scenario = scenario
         self._session = session
         self._toolbox = toolbox
         self._converse = scenario.wire is Wire.CONVERSE
         asked = asked_by(target, NAMES)
         clients = Clients(base_url)
-        kind = kind_of(asked.annotations.get("client"), scenario.wire, is_async=is_async(target))
+        kind = _client_kind(target, asked, scenario)
         self._names = tuple(asked)
         self._offer = Offer(scenario, session, toolbox, clients, base_url, kind)
         self._agent = Agent(target, asked, clients)
         start = history(scenario)
         self._history: list[Message] = list(mapping.messages(start) if self._converse else start)
 
-    @property
-    def pending_expected(self) -> bool:
-        """Whether the scenario expects calls to be left open at the end of the step played last."""
-        expect = self._scenario.conversation[self.number - 1].expect
-        return expect is not None and (bool(expect.pending) or expect.stop_reason == "tool_use")
-
     def play(self) -> None:
         """Play every step; stop after the first that the loop could not finish."""
         try:
             for step in self._scenario.conversation:
-                self.number += 1
+                self.ending.step += 1
                 self._session.begin_prompt()
                 if not self._step(step):
                     return
@@ -77,7 +60,7 @@ class Prompts:
             if self._agent.keeps_history:
                 raise LoopError("a loop that keeps its own history cannot be given an approve step; let it ask approve()")
             if not _waits(messages):
-                self.nothing_pending = True
+                self.ending.nothing_pending = True
                 return False
         else:
             prompt = prompt_content(step)
@@ -93,7 +76,7 @@ class Prompts:
             # Ctrl-C is the user's; a stub's own may leave the loop, and then the session's next request counts.
             if not self._toolbox.caused(error):
                 raise
-            self.interrupted = True
+            self.ending.interrupted = True
             returned = None
         if self._session.refused:
             return False
@@ -103,16 +86,16 @@ class Prompts:
 
     def _decisions(self, step: UserStep | ApproveStep) -> dict[str, bool | None]:
         """The user's word on each tool: True, False, or None while it is to come."""
-        waiting = [later for later in self._scenario.conversation[self.number :] if isinstance(later, ApproveStep)]
+        waiting = [later for later in self._scenario.conversation[self.ending.step :] if isinstance(later, ApproveStep)]
         decisions: dict[str, bool | None] = {name: None for later in waiting for name in later.approve}
         if isinstance(step, ApproveStep):
             decisions.update((name, word == "allow") for name, word in step.approve.items())
         return decisions
 
     def _note(self, error: BaseException) -> None:
-        self.raised = f"{type(error).__name__}: {error}"
+        self.ending.raised = f"{type(error).__name__}: {error}"
         if self._toolbox.caused(error):
-            self.crashed_by_tool = self.raised
+            self.ending.crashed_by_tool = self.ending.raised
 
     def _next_history(self, returned: object, messages: list[Message], before: int) -> list[Message]:
         """The history for the next prompt: the list the loop returned or changed, else rebuilt from the wire."""
@@ -132,6 +115,12 @@ class Prompts:
         if last.reply.content and not last.reply.tool_uses and last.reply.complete:
             found.append({"role": "assistant", "content": list(last.reply.content)})
         return found
+
+
+def _client_kind(target: Target, asked: Asked, scenario: Scenario) -> str:
+    if "client" not in asked:
+        return ""
+    return kind_of(asked.annotations.get("client"), scenario.wire, is_async=is_async(target))
 
 
 def _waits(messages: list[Message]) -> bool:

@@ -22,7 +22,8 @@ from ..wire.endpoints import endpoint
 from ..wire.model import Wire
 from .clients import dummy_credentials
 from .loops import Loop, target_of
-from .play import cassette_of, play_with
+from .play import play_with
+from .replay import cassette_of
 from .run import Failure, Outcome, Run, outcome_of
 from .sides import LiveSide
 

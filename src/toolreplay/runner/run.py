@@ -82,8 +82,7 @@ class Failure:
     Attributes:
         outcome: what it makes of the run: FAIL, STALE, SKIP or ERROR.
         where: file and line, or the part of the run.
-        kind: tells apart what callers treat apart: `no cassette`, `first miss` (the run's very first request is one that
-            nobody recorded).
+        kind: tells apart what callers treat apart: `no cassette`.
     """
 
     outcome: Outcome
@@ -91,6 +90,16 @@ class Failure:
     message: str
     fix: str = ""
     kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A result that differs from the recorded one."""
+
+    id: str | None
+    name: str | None
+    recorded: str
+    now: str
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,7 @@ class Run:
         exchanges: what went over the wire, in order.
         calls: every call the model asked for, in order.
         allowed: findings that the scenario allows, with a reason.
+        drift: results that differ from those recorded, where the model was replayed and the tools were others.
     """
 
     id: str
@@ -113,6 +123,7 @@ class Run:
     exchanges: tuple[RunExchange, ...] = ()
     calls: tuple[Call, ...] = ()
     allowed: tuple[RunFinding, ...] = ()
+    drift: tuple[Drift, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -61,7 +61,7 @@ class ScriptSide:
         if number >= len(replies):
             whose = f"the script of {agent}" if agent else "the script"
             text = f"{whose} is used up: its {len(replies)} replies were served and the loop asked once more"
-            return Miss(text, first=False)
+            return Miss(text)
         call = endpoint(request.method, request.url)
         assert call is not None, "the session passes on calls of a model only"
         seed = f"{self._scenario.id} {agent} {number}"

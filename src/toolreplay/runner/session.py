@@ -126,6 +126,9 @@ class Session:
         with self._lock:
             pending = self._out.pop(id(request), None)
             if pending is not None:
+                if "content-encoding" in response.headers:
+                    packed = response.headers["content-encoding"]
+                    self.trouble(f"the response to {request.url} is {packed}, which cannot be read; send accept-encoding: gzip")
                 self._side.observe(request, response)
                 self._serve(request, response, pending.verdict)
 

@@ -5,7 +5,7 @@ The session asks each the same question, so neither the loop under test nor the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
@@ -46,17 +46,23 @@ class ModelSide(Protocol):
 
 @dataclass
 class CassetteSide:
-    """Replies from a cassette, each served once."""
+    """Replies from a cassette, each served once.
+
+    Attributes:
+        has_digests: whether the cassette tells by itself that it is stale.
+    """
 
     playback: Playback
     path: str
+    has_digests: bool = True
     live = False
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
         exchange = self.playback.take(request, verdict)
         if exchange is not None:
             return exchange.response
-        return explain(request, verdict, self.playback)
+        first = len(self.playback.left_over) == len(self.playback.exchanges)
+        return replace(explain(request, verdict, self.playback), stale=first and not self.has_digests)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         raise AssertionError("a cassette lets no request out")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -114,6 +116,45 @@ class Toolbox:
         if outcome.delay:
             time.sleep(outcome.delay)
         return self._play(outcome, Logged(call_id, name, input, Execution(Did.RETURNED)))
+
+    def wrap(self, function: Callable[..., object], name: str | None = None) -> Callable[..., object]:
+        """A real tool that is logged as a stub is, so that what it did can be held against what was sent.
+
+        Args:
+            name: the tool's name, where it is not the function's.
+        """
+        tool = name or function.__name__
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def awaited(*places: object, **arguments: object) -> object:
+                entry = self._entry(tool, function, places, arguments)
+                try:
+                    value = await function(*places, **arguments)
+                except BaseException as error:
+                    self._raise(entry, error)
+                    raise
+                return self._returned(entry, value)
+
+            return awaited
+
+        @functools.wraps(function)
+        def called(*places: object, **arguments: object) -> object:
+            entry = self._entry(tool, function, places, arguments)
+            try:
+                value = function(*places, **arguments)
+            except BaseException as error:
+                self._raise(entry, error)
+                raise
+            return self._returned(entry, value)
+
+        return called
+
+    def _entry(
+        self, name: str, function: Callable[..., object], places: tuple[object, ...], arguments: dict[str, object]
+    ) -> Logged:
+        given = inspect.signature(function).bind(*places, **arguments).arguments if places else arguments
+        return Logged(self._calls.claim(name, given), name, given, Execution(Did.RETURNED))
 
     def caused(self, error: BaseException) -> bool:
         """Whether an exception that left the loop is a tool's own, or was raised because of one."""

@@ -7,11 +7,8 @@ from typing import Any
 
 from ...wire.endpoints import endpoint
 from ...wire.http import HttpRequest, HttpResponse
-from ..bodies import Base64, to_bytes, unpack
+from ..bodies import TRANSPORT, Base64, to_bytes, unpack
 from ..recording import MalformedError
-
-# They describe the transport of bytes that are kept decompressed and whole.
-_TRANSPORT = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -81,7 +78,7 @@ def response(
 
 
 def _kept(head: Mapping[str, str]) -> dict[str, str]:
-    return {name: text for name, text in head.items() if name not in _TRANSPORT}
+    return {name: text for name, text in head.items() if name not in TRANSPORT}
 
 
 def stored_body(fields: Mapping[str, Any]) -> object:

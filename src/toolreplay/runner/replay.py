@@ -1,0 +1,75 @@
+"""The model side of a replay: the scenario's script, or its cassette, if that still fits the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..cassette.exchange import Cassette
+from ..cassette.playback import Match, Playback
+from ..cassette.store import read_cassette
+from ..files.project import Project
+from ..scenario.digests import digests
+from ..scenario.model import Scenario
+from ..scenario.paths import cassette_path
+from .cast import Cast
+from .loops import REFERENCE
+from .run import Failure, Outcome
+from .script import ScriptSide
+from .sides import CassetteSide, ModelSide
+
+
+def replay_side(scenario: Scenario, project: Project, loop: str, cast: Cast) -> ModelSide | Failure:
+    """Who answers a loop in replay, or why nobody can.
+
+    Args:
+        loop: the loop's name. The one that recorded the cassette is matched exactly, any other by conversation.
+
+    Raises:
+        CassetteError: the cassette cannot be read.
+    """
+    if scenario.script is not None:
+        return ScriptSide(scenario, cast)
+    path = _cassette_for(scenario, project, loop)
+    where, shown = f"{scenario.path}:{scenario.line}", shown_path(path, project)
+    if not path.exists():
+        fix = f"record it: toolreplay record {scenario.path}"
+        return Failure(Outcome.ERROR, where, f"it has no cassette {shown}", fix, "no cassette")
+    cassette = read_cassette(path)
+    stale = _stale_parts(scenario, cassette)
+    if stale:
+        text = f"{', '.join(stale)} changed since {shown} was recorded"
+        return Failure(Outcome.STALE, where, text, f"record again: toolreplay record {scenario.path}")
+    playback = Playback(cassette.exchanges, _match(scenario, cassette, loop))
+    return CassetteSide(playback, shown, has_digests=bool(cassette.provenance and cassette.provenance.digests))
+
+
+def cassette_of(scenario: Scenario, project: Project, loop: str | None = None) -> Path:
+    """Where the cassette of a scenario stands; with a loop's name, that loop's own."""
+    folder = shown_path(project.scenarios[0], project) if project.scenarios else "scenarios"
+    return cassette_path(scenario, project.cassettes, loop, scenarios=folder)
+
+
+def shown_path(path: Path, project: Project) -> str:
+    """A path as messages show it: relative to the project where it is in it."""
+    return path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path)
+
+
+def _cassette_for(scenario: Scenario, project: Project, loop: str) -> Path:
+    """The loop's own recording where it has one, else the scenario's."""
+    own = cassette_of(scenario, project, loop)
+    return own if loop != REFERENCE and own.exists() else cassette_of(scenario, project)
+
+
+def _match(scenario: Scenario, cassette: Cassette, loop: str) -> Match:
+    if scenario.match is not None:
+        return Match(scenario.match)
+    recorded_by = cassette.provenance.loop if cassette.provenance is not None else ""
+    return Match.EXACT if recorded_by == loop else Match.CONVERSATION
+
+
+def _stale_parts(scenario: Scenario, cassette: Cassette) -> list[str]:
+    if cassette.provenance is None:
+        return []
+    recorded: Mapping[str, str] = cassette.provenance.digests
+    return [part for part, digest in digests(scenario).items() if part in recorded and recorded[part] != digest]

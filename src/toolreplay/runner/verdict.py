@@ -1,0 +1,98 @@
+"""What came of a run: the contract's rules, what went wrong on the way, and the scenario's expectations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..contract.facts import RunFacts
+from ..scenario.model import Scenario
+from .drift import drift_of
+from .expectations import check_expectations
+from .facts import call_facts, judge_run, public_calls
+from .run import Failure, Outcome, Run, RunFinding, outcome_of
+from .session import Session
+from .sides import ModelSide
+from .toolbox import Toolbox
+
+
+@dataclass
+class Ending:
+    """How the loop came to its end.
+
+    Attributes:
+        step: the step of the conversation that was played last, from 1.
+        raised: what left the loop, `ValueError: no such key`; None when it returned.
+        crashed_by_tool: the same, where it was a tool's own exception.
+        interrupted: whether a tool's KeyboardInterrupt, SystemExit or cancellation left the loop, which is no crash.
+        nothing_pending: whether a decision was to be made and no call was waiting for one.
+    """
+
+    step: int = 0
+    raised: str | None = None
+    crashed_by_tool: str | None = None
+    interrupted: bool = False
+    nothing_pending: bool = False
+
+
+def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending, side: ModelSide) -> Run:
+    """Judge a run that has ended."""
+    facts = call_facts(session, toolbox.log)
+    run_facts = RunFacts(
+        calls=facts,
+        turns=sum(1 for served in session.exchanges if served.served),
+        crashed=ending.crashed_by_tool,
+        refused=session.refused,
+        over_limit=scenario.max_turns if session.over_limit else None,
+        pending_expected=ending.interrupted or _leaves_calls_open(scenario, ending.step),
+    )
+    found = [*session.findings, *(RunFinding(finding, None) for finding in judge_run(session, run_facts))]
+    allowed = {entry.rule for entry in scenario.allow}
+    findings = tuple(one for one in found if one.finding.code not in allowed)
+    failures = _on_the_way(scenario, session, toolbox, ending)
+    if not failures and not any(one.finding.is_error for one in findings):
+        # What the loop was asked for is compared only when nothing broke on the way, else it repeats the cause.
+        failures = check_expectations(scenario, session, facts, ending.step)
+        failures = failures or tuple(Failure(Outcome.FAIL, _where(scenario), line) for line in side.left_over())
+    return Run(
+        id=scenario.id,
+        outcome=outcome_of(findings, failures),
+        findings=findings,
+        failures=failures,
+        exchanges=tuple(session.exchanges),
+        calls=public_calls(facts),
+        allowed=tuple(one for one in found if one.finding.code in allowed),
+        drift=drift_of(side, facts),
+    )
+
+
+def _leaves_calls_open(scenario: Scenario, step: int) -> bool:
+    expect = scenario.conversation[step - 1].expect if step else None
+    return expect is not None and (bool(expect.pending) or expect.stop_reason == "tool_use")
+
+
+def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending) -> tuple[Failure, ...]:
+    where = _where(scenario)
+    failures = [Failure(Outcome.ERROR, where, text) for text in (*session.troubles, *toolbox.troubles)]
+    again = f"if the change is meant, record again: toolreplay record {scenario.path}"
+    failures += [
+        Failure(Outcome.STALE if miss.stale else Outcome.FAIL, f"request {miss.number}", miss.text, again)
+        for miss in session.misses
+    ]
+    failures += [
+        Failure(Outcome.FAIL, where, f"{label} is none that the scenario has; declare it under subagents")
+        for label in session.undeclared
+    ]
+    if ending.nothing_pending:
+        line = scenario.line_of("conversation", ending.step - 1)
+        text = "no call was waiting for the approval that this step gives"
+        failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
+    if ending.raised is not None and not session.refused and ending.crashed_by_tool is None:
+        failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", f"the loop raised {ending.raised}"))
+    elif not session.exchanges:
+        text = "the loop sent no request that toolreplay could see, so nothing was checked"
+        failures.append(Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client"))
+    return tuple(failures)
+
+
+def _where(scenario: Scenario) -> str:
+    return f"{scenario.path}:{scenario.line}"

@@ -1,0 +1,202 @@
+"""A scenario driven by a test in Python: the test calls its own agent, the session answers it and judges at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ..errors import RunFailed, ScenarioError
+from ..files.project import Project, find_project
+from ..report.run_text import details
+from ..runner.cast import Cast
+from ..runner.clients import BOTO3, Clients, dummy_credentials
+from ..runner.offer import Offer
+from ..runner.play import load_one, open_session
+from ..runner.replay import replay_side
+from ..runner.router import INTERCEPTOR, ROUTER
+from ..runner.run import Failure, Outcome, Run
+from ..runner.toolbox import Toolbox
+from ..runner.verdict import Ending, verdict
+from ..scenario.model import Scenario
+from ..scenario.request import history, prompt_content
+from ..scenario.steps import ApproveStep, UserStep
+from ..wire import mapping
+from ..wire.model import Wire
+
+Message = Mapping[str, Any]
+OWN_LOOP = "a test's own loop"
+
+
+def session(path: str | Path, *, root: Path | None = None) -> ScenarioSession:
+    """Play a scenario by hand: `with toolreplay.session("weather/parallel") as s: my_agent(s.client, s.messages)`.
+
+    Leaving the block judges the run and raises `RunFailed` unless it passed.
+
+    Args:
+        path: a scenario file, `file.yaml::name`, or a path below the scenarios folder without its suffix.
+        root: the project's root; by default the one around the current folder.
+
+    Raises:
+        ScenarioError: the scenario cannot be found or read.
+    """
+    project = find_project(root)
+    return ScenarioSession(load_one(path, project), project)
+
+
+class ScenarioSession:
+    """What a test gets from `toolreplay.session`, and the context manager that judges it.
+
+    Attributes:
+        scenario: the scenario that is played.
+        run: the run, once the block has ended; None before.
+    """
+
+    def __init__(self, scenario: Scenario, project: Project) -> None:
+        self.scenario = scenario
+        self.run: Run | None = None
+        cast = Cast(scenario)
+        side = replay_side(scenario, project, OWN_LOOP, cast)
+        if isinstance(side, Failure):
+            raise _failed(Run(scenario.id, side.outcome, failures=(side,)))
+        self._side = side
+        self._session = open_session(scenario, side, cast)
+        self._toolbox = Toolbox(scenario, self._session.calls)
+        self._clients = Clients(None)
+        self._ending = Ending()
+        self._resources = ExitStack()
+        self._started = time.perf_counter()
+
+    # What the agent under test may need, in the shape of the scenario's wire.
+
+    @property
+    def client(self) -> Any:
+        """A client: Anthropic, or boto3's `bedrock-runtime` for a scenario on Converse. Own clients work as well."""
+        return self._clients.get(BOTO3 if self.scenario.wire is Wire.CONVERSE else "Anthropic")
+
+    @property
+    def async_client(self) -> Any:
+        """An AsyncAnthropic client."""
+        return self._clients.get("AsyncAnthropic")
+
+    @property
+    def model(self) -> str:
+        """The model's id."""
+        return self.scenario.model
+
+    @property
+    def max_tokens(self) -> int:
+        """Of each reply."""
+        return self.scenario.max_tokens
+
+    @property
+    def system(self) -> Any:
+        """The system prompt, or None."""
+        return self._offered("system")
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools' definitions."""
+        found: list[dict[str, Any]] = self._offered("tools")
+        return found
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Further arguments of the client's method: `tool_choice`, `thinking`, ..."""
+        found: dict[str, Any] = self._offered("parameters")
+        return found
+
+    @property
+    def functions(self) -> dict[str, Callable[..., object]]:
+        """The stubs by name; each takes its input as keyword arguments."""
+        return self._toolbox.functions
+
+    @property
+    def async_functions(self) -> dict[str, Callable[..., object]]:
+        """The same as coroutine functions."""
+        return self._toolbox.async_functions
+
+    def call_tool(self, name: str, input: Mapping[str, Any], id: str | None = None) -> object:  # noqa: A002
+        """Run a stub by its tool's name."""
+        return self._toolbox.call_tool(name, input, id)
+
+    def wrap(self, function: Callable[..., object], name: str | None = None) -> Callable[..., object]:
+        """A real tool in place of a stub: it runs, and what it does is held against what the agent sends.
+
+        The model's replies stay the recorded ones; `run.drift` tells where results differ from those recorded.
+        """
+        return self._toolbox.wrap(function, name)
+
+    @property
+    def prompt(self) -> Any:
+        """The first prompt's content."""
+        return prompt_content(self._user_step(0))
+
+    @property
+    def messages(self) -> list[Message]:
+        """The scenario's history with the first prompt, a list of its own each time."""
+        start = history(self.scenario)
+        if self.scenario.wire is Wire.CONVERSE:
+            return [*mapping.messages(start), {"role": "user", "content": mapping.content(self.prompt)}]
+        return [*start, {"role": "user", "content": self.prompt}]
+
+    def next_prompt(self) -> Any:
+        """Go on to the scenario's next step; gives its content, for the agent's own history."""
+        self._ending.step += 1
+        if self._ending.step > len(self.scenario.conversation):
+            raise ScenarioError(f"{self.scenario.id}: it has no further prompt; it has {len(self.scenario.conversation)}")
+        self._session.begin_prompt()
+        return prompt_content(self._user_step(self._ending.step - 1))
+
+    def __enter__(self) -> Self:
+        self._resources.enter_context(dummy_credentials())
+        self._resources.enter_context(INTERCEPTOR.hold())
+        self._resources.enter_context(ROUTER.opened(self._session))
+        self._ending.step = 1
+        self._session.begin_prompt()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._clients.closers()  # asynchronous ones have nothing open in replay
+        self._resources.close()
+        if error is not None:
+            self._ending.raised = f"{type(error).__name__}: {error}"
+            if self._toolbox.caused(error):
+                self._ending.crashed_by_tool = self._ending.raised
+        found = verdict(self.scenario, self._session, self._toolbox, self._ending, self._side)
+        self.run = replace(found, seconds=time.perf_counter() - self._started)
+        if self.run.outcome is Outcome.PASS or not (error is None or self._explains(error)):
+            return  # an error of the test's own goes on its way
+        raise _failed(self.run) from None
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def _explains(self, error: BaseException) -> bool:
+        """Whether the run says better than the error itself what happened: a refusal, a miss, a tool let out."""
+        return self._session.refused or self._toolbox.caused(error)
+
+    def _user_step(self, index: int) -> UserStep:
+        step = self.scenario.conversation[index]
+        if isinstance(step, ApproveStep):
+            raise ScenarioError(f"{self.scenario.id}: step {index + 1} is an approval and has no prompt")
+        return step
+
+    def _offered(self, name: str) -> Any:
+        offer = Offer(self.scenario, self._session, self._toolbox, self._clients, None, "")
+        return offer.fill((name,), [], lambda *_: True)[name]
+
+
+def _failed(run: Run) -> RunFailed:
+    return RunFailed("\n".join((f"{run.outcome} {run.id}", *details(run))), run)

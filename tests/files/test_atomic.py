@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from toolreplay.files.atomic import write_text
+
+
+def test_a_file_and_its_folders_are_made(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "b" / "c.yaml"
+    write_text(file, "one\ntwo Grüße\n")
+    assert file.read_bytes() == "one\ntwo Grüße\n".encode()
+    assert os.listdir(file.parent) == ["c.yaml"]
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("old")
+    file.chmod(0o640)
+    write_text(file, "new")
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("new", 0o640)
+
+
+def test_a_new_file_is_as_private_as_the_umask_says(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "c.yaml", "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "c.yaml").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("text", ["fine\n" * 9000 + "\ud800", "\ud800"], ids=["in the middle", "at once"])
+def test_a_text_that_cannot_be_written_leaves_the_old_file(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(file, text)
+    assert (file.read_text(), os.listdir(tmp_path)) == ("old", ["c.yaml"])
+
+
+def test_a_folder_in_the_way_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml" / "inner").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        write_text(tmp_path / "c.yaml", "new")
+    assert os.listdir(tmp_path) == ["c.yaml"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target = tmp_path / "real.yaml"
+    target.write_text("old")
+    (tmp_path / "c.yaml").symlink_to(target)
+    write_text(tmp_path / "c.yaml", "new")
+    assert ((tmp_path / "c.yaml").is_symlink(), target.read_text()) == (True, "new")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
+def test_kill_9_leaves_one_whole_file_or_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    script = f"""
+        from pathlib import Path
+        from toolreplay.files.atomic import write_text
+        for number in range(10**9):
+            write_text(Path({str(file)!r}), f"{{number % 10}}" * 2_000_000)
+    """
+    for wait in (0.05, 0.11, 0.17):
+        writer = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
+        while not file.exists():
+            time.sleep(0.01)
+        time.sleep(wait)
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        text = file.read_text()
+        assert (len(text), len(set(text))) == (2_000_000, 1)
+        file.unlink()

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from .projects import Project, scenario
+
+NEEDS_RECORDING = "pytest_recording.plugin"
+OURS = ("none", "once", "new_episodes", "all", "rewrite")
+CONFTEST = """\
+def pytest_addoption(parser):
+    parser.addoption("--record-mode", choices=("none", "verify", "once"), default="verify")
+"""
+
+
+def shows_mode(result: pytest.RunResult, mode: str) -> bool:
+    return f"toolreplay: scenarios in scenarios, record mode {mode}" in result.outlines
+
+
+@pytest.fixture
+def played(project: Project) -> Project:
+    project.write("scenarios/a.yaml", scenario("one"))
+    return project
+
+
+@pytest.mark.parametrize("mode", OURS)
+def test_the_option_is_ours_where_nobody_else_has_it(played: Project, mode: str) -> None:
+    for arguments in ((f"--record-mode={mode}",), ("--record-mode", mode)):
+        result = played.pytest("--collect-only", *arguments)
+        assert result.ret == pytest.ExitCode.OK
+        assert shows_mode(result, mode)
+
+
+def test_an_unknown_mode_is_a_usage_error(played: Project) -> None:
+    result = played.pytest("--record-mode=verify")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--record-mode: invalid choice: 'verify'*"])
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    arguments: tuple[str, ...]
+    autoload: bool = True
+    plugins: tuple[str, ...] = ()
+
+
+BESIDE = (
+    Case("both installed", ()),
+    Case("pytest-recording off", ("-p", "no:recording")),
+    Case("pytest-recording first", ("-p", NEEDS_RECORDING, "-p", "toolreplay.pytest_plugin"), autoload=False),
+    Case("toolreplay first", (), autoload=False, plugins=(NEEDS_RECORDING,)),
+)
+
+
+@pytest.mark.parametrize("case", BESIDE, ids=lambda case: case.id)
+def test_beside_pytest_recording(played: Project, case: Case) -> None:
+    pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
+    played.write("pyproject.toml", "[tool.toolreplay]\nscenarios = 'scenarios'\n")
+    run = played.pytest_autoloading if case.autoload else played.pytest
+    arguments = ("--record-mode=once", *case.arguments, *(word for name in case.plugins for word in ("-p", name)))
+    result = run(*arguments)
+    result.assert_outcomes(passed=1)
+    assert shows_mode(result, "once")
+
+
+def test_without_toolreplay_pytest_recording_has_its_option(played: Project) -> None:
+    pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
+    played.write("test_plain.py", "def test_plain(record_mode):\n    assert record_mode == 'all'\n")
+    result = played.pytest_autoloading("-p", "no:toolreplay", "--record-mode=all")
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("where", ["conftest.py", "tests/conftest.py"])
+def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(played: Project, where: str) -> None:
+    played.write(where, CONFTEST)
+    played.write("tests/test_plain.py", "def test_plain(pytestconfig):\n    assert pytestconfig.getoption('record_mode')\n")
+    for arguments, mode in (((), "none"), (("--record-mode=verify",), "none"), (("--record-mode=once",), "once")):
+        result = played.pytest(*arguments)
+        result.assert_outcomes(passed=2)
+        assert shows_mode(result, mode)
+
+
+def test_a_plugin_that_is_loaded_later_brings_the_option(played: Project) -> None:
+    played.write("late.py", CONFTEST)
+    played.write("conftest.py", "pytest_plugins = ['late']\n")
+    result = played.pytest("--record-mode=verify")
+    result.assert_outcomes(passed=1)
+    assert shows_mode(result, "none")
