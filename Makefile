@@ -1,14 +1,19 @@
 PYTHON ?= python
+.DEFAULT_GOAL := help
 
-.PHONY: check test bench docs record
+.PHONY: help check test bench docs record
 
-check:  ## lint, format, types, import contracts
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 10
+
+check:  ## lint, format, types, import contracts, generated files
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	lint-imports
+	$(PYTHON) -m toolreplay.cli.generate --check
 
-test:  ## the project's tests and the scenarios
+test:  ## the project's tests, and the scenarios as tests
 	$(PYTHON) -m pytest
 
 bench:  ## replay, checking and start-up against their floors

@@ -33,6 +33,9 @@ class Recorder:
         self.asked.append(request)
         return self.response
 
+    def watches(self, request: HttpRequest) -> bool:
+        return True
+
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         assert request is self.asked[-1]
         self.observed.append(response)

@@ -169,7 +169,7 @@ def failure(result: pytest.RunResult) -> list[str]:
     """The lines that the run shows for its only failure, below the headline."""
     start = next(index for index, line in enumerate(result.outlines) if line.startswith("____"))
     rest = result.outlines[start + 1 :]
-    end = next(index for index, line in enumerate(rest) if line.startswith(("toolreplay:", "====", "____", "----")))
+    end = next(index for index, line in enumerate(rest) if line.startswith(("toolreplay:", "====", "____", "- generated", "-- generated", "--- generated", "----")))
     return rest[:end]
 
 

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import pytest
 
 from .projects import Project, scenario
 
-NEEDS_RECORDING = "pytest_recording.plugin"
+RECORDING = "pytest_recording.plugin"
 OURS = ("none", "once", "new_episodes", "all", "rewrite")
 CONFTEST = """\
 def pytest_addoption(parser):
     parser.addoption("--record-mode", choices=("none", "verify", "once"), default="verify")
 """
+
+
+needs_recording = pytest.mark.skipif(
+    find_spec("pytest_recording") is None, reason="pytest-recording is not installed"
+)
 
 
 def shows_mode(result: pytest.RunResult, mode: str) -> bool:
@@ -49,14 +55,14 @@ class Case:
 BESIDE = (
     Case("both installed", ()),
     Case("pytest-recording off", ("-p", "no:recording")),
-    Case("pytest-recording first", ("-p", NEEDS_RECORDING, "-p", "toolreplay.pytest_plugin"), autoload=False),
-    Case("toolreplay first", (), autoload=False, plugins=(NEEDS_RECORDING,)),
+    Case("pytest-recording first", ("-p", RECORDING, "-p", "toolreplay.pytest_plugin"), autoload=False),
+    Case("toolreplay first", (), autoload=False, plugins=(RECORDING,)),
 )
 
 
+@needs_recording
 @pytest.mark.parametrize("case", BESIDE, ids=lambda case: case.id)
 def test_beside_pytest_recording(played: Project, case: Case) -> None:
-    pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
     played.write("pyproject.toml", "[tool.toolreplay]\nscenarios = 'scenarios'\n")
     run = played.pytest_autoloading if case.autoload else played.pytest
     arguments = ("--record-mode=once", *case.arguments, *(word for name in case.plugins for word in ("-p", name)))
@@ -65,8 +71,8 @@ def test_beside_pytest_recording(played: Project, case: Case) -> None:
     assert shows_mode(result, "once")
 
 
+@needs_recording
 def test_without_toolreplay_pytest_recording_has_its_option(played: Project) -> None:
-    pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
     played.write("test_plain.py", "def test_plain(record_mode):\n    assert record_mode == 'all'\n")
     result = played.pytest_autoloading("-p", "no:toolreplay", "--record-mode=all")
     result.assert_outcomes(passed=1)

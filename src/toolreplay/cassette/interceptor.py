@@ -1,7 +1,7 @@
 """vcrpy's patches of every HTTP stack, installed once and asked through one seam.
 
-vcrpy patches httpx2, httpx, aiohttp, botocore, urllib3 and requests, and asks a Cassette object two questions: can
-you play a response for this request, and which. `_Seam` is such an object. It holds no recording; it hands the
+vcrpy patches aiohttp, botocore, urllib3, requests and (with the stub in `httpx_stub`) httpx2 and httpx. It asks a
+Cassette object two questions: can you play a response for this request, and which. `_Seam` is such an object. It holds no recording; it hands the
 request to whoever listens, and what the listener says is served. Patching costs about as much as two turns of a
 loop, so the patches stay in place while anybody holds them (`hold`), not for each session anew.
 """
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any
 
 from vcr.cassette import Cassette
 from vcr.patch import CassettePatcherBuilder
@@ -20,25 +20,21 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request as VcrRequest
 
 from ..wire.http import HttpRequest, HttpResponse
-from .bodies import TRANSPORT, unpack
-from .recording import MalformedError
-
-
-class Listener(Protocol):
-    """Who answers the requests of this process."""
-
-    def answer(self, request: HttpRequest) -> HttpResponse | None:
-        """The response to serve; None lets the request out to where it was going."""
-
-    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Called with the response to a request that was let out."""
+from .decoded import decoded_response
+from .format import REQUEST_HEADERS
+from .httpx_stub import Listener, httpx_patches
 
 
 class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
     """A Cassette without a file. vcrpy asks, the listener answers."""
 
     def __init__(self, listener: Listener) -> None:
-        super().__init__(path="toolreplay", record_mode=RecordMode.ALL)
+        super().__init__(
+            path="toolreplay",
+            record_mode=RecordMode.ALL,
+            skip_patchers=("httpx", "httpx2"),
+            custom_patches=tuple(httpx_patches(listener)),
+        )
         self._listener = listener
 
     def can_play_response_for(self, request: VcrRequest) -> bool:
@@ -51,7 +47,11 @@ class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
         return _vcr_response(request.toolreplay_answer)
 
     def append(self, request: VcrRequest, response: Mapping[str, Any]) -> None:
-        self._listener.observe(request.toolreplay_request, _response(response))
+        if self._listener.watches(request.toolreplay_request):
+            headers = ((name, _text(value)) for name, values in response["headers"].items() for value in values)
+            body = response["body"]["string"] or b""
+            seen = decoded_response(response["status"]["code"], headers, body)
+            self._listener.observe(request.toolreplay_request, seen)
 
 
 class Interceptor:
@@ -114,23 +114,13 @@ def _request(request: VcrRequest) -> HttpRequest:
         body = b""
     elif not isinstance(body, bytes):
         body = b"".join(body) if hasattr(body, "__iter__") else str(body).encode()
-    headers = {_text(name): _text(value) for name, value in request.headers.items()}
+    # Only what may be kept is read at all: a credential that is not read cannot reach a file.
+    headers = {name: _text(request.headers[name]) for name in REQUEST_HEADERS if name in request.headers}
     return HttpRequest(request.method, request.uri, headers, body)
 
 
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-def _response(response: Mapping[str, Any]) -> HttpResponse:
-    headers = {name.lower(): ", ".join(_text(value) for value in values) for name, values in response["headers"].items()}
-    body = response["body"]["string"] or b""
-    try:
-        body = unpack(body, headers.get("content-encoding", ""))
-    except MalformedError:  # left as it is, with the header that says what it is
-        return HttpResponse(response["status"]["code"], headers, body)
-    kept = {name: value for name, value in headers.items() if name not in TRANSPORT}
-    return HttpResponse(response["status"]["code"], kept, body)
 
 
 def _vcr_response(response: HttpResponse) -> dict[str, Any]:

@@ -6,14 +6,15 @@ with its line, never an empty recording.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import CassetteError
-from . import plain_yaml
-from .bodies import gunzip
+from ..files.opening import open_plain, read_all
+from . import bodies, plain_yaml
 from .formats import FORMATS
 from .recording import Interaction, MalformedError, NotARecording, Recording, UnreadableError
 
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
 
 
 def read_recording(path: Path) -> Recording:
@@ -43,10 +45,25 @@ def read_recording(path: Path) -> Recording:
 def read_bytes(path: Path) -> bytes:
     """A file's bytes, or an UnreadableError that says why not."""
     try:
-        return path.read_bytes()
+        with open_plain(path) as file:
+            data = read_all(file, bodies.LIMIT)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UnreadableError(str(path), 1, f"cannot be read: {reason}") from None
+        raise unopenable(str(path), error) from None
+    if data is None:
+        raise too_large(str(path))
+    return data
+
+
+def unopenable(file: str, error: Exception) -> UnreadableError:
+    """What the operating system said about a file."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return UnreadableError(file, 1, f"cannot be read: {reason}")
+
+
+def too_large(file: str) -> UnreadableError:
+    """A file that is read whole, and is more than is kept in memory."""
+    size = f"{bodies.LIMIT // 2**20} MB"
+    return UnreadableError(file, 1, f"is larger than {size}; only a log, one JSON value a line, may be")
 
 
 def parse_recording(data: bytes, file: str) -> Recording:
@@ -64,20 +81,32 @@ def load(data: bytes, file: str) -> tuple[object, Mapping[int, int]]:
     """
     if data.startswith(_GZIP):
         try:
-            data = gunzip(data)
+            data = bodies.gunzip(data)
         except MalformedError as error:
             raise UnreadableError(file, 1, f"is {error.reason}") from None
-    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    if not start:
+    data = _utf8(data, file)
+    start = data[:64].lstrip(b" \t\r\n")[:1]
+    if not start and not data.strip():
         raise NotARecording(file, 1, "the file is empty")
     if start in (b"{", b"["):
         try:
             return json.loads(data), {}
         except (ValueError, RecursionError) as error:
             # A YAML file may begin with a flow mapping; a .json file that is no JSON is seldom YAML either.
-            if file.removesuffix(".gz").endswith((".json", ".har")):
-                raise _json_error(error, file) from None
+            if file.removesuffix(".gz").lower().endswith((".json", ".har")):
+                raise UnreadableError(file, *json_fault(error)) from None
     return _load_yaml(data, file)
+
+
+def _utf8(data: bytes, file: str) -> bytes:
+    """The same text in UTF-8 without a byte order mark; Windows' tools write UTF-16."""
+    try:
+        encoding = json.detect_encoding(data)
+        if encoding != "utf-8":
+            data = data.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(file, 1, f"is not {error.encoding.upper()}: {error.reason}") from None
+    return data.removeprefix(_BOM)
 
 
 def _load_yaml(data: bytes, file: str) -> tuple[object, Mapping[int, int]]:
@@ -93,10 +122,10 @@ def interpret(data: object, lines: Mapping[int, int], file: str) -> Recording:
     """Read the exchanges of a loaded file. Raises as `read_recording`."""
     try:
         if isinstance(data, dict) and "toolreplay" in data:
-            return Recording(file, tuple(_own(data, file)))
+            return Recording(file, tuple(_placed(_own(data, file), lines)))
         for form in FORMATS:
             if form.matches(data):
-                return Recording(file, tuple(form.interactions(data)))
+                return Recording(file, tuple(_placed(form.interactions(data), lines)))
     except UnreadableError:
         raise
     except CassetteError as error:
@@ -106,20 +135,28 @@ def interpret(data: object, lines: Mapping[int, int], file: str) -> Recording:
     raise NotARecording(file, 1, "holds no recorded exchanges in a format that toolreplay knows")
 
 
+def _placed(interactions: Iterator[Interaction], lines: Mapping[int, int]) -> Iterator[Interaction]:
+    """The interactions with their lines; the loaded data, which they point at, is let go."""
+    for interaction in interactions:
+        yield dataclasses.replace(interaction, line=lines.get(id(interaction.at), 1), at=None)
+
+
 def _own(data: dict[str, Any], file: str) -> Iterator[Interaction]:
     from .format import decode
 
+    entries = data.get("interactions") or []
     for index, (request, response) in enumerate(decode(data, file)):
-        yield Interaction(index, request, response)
+        yield Interaction(index, request, response, at=entries[index])
 
 
-def _json_error(error: Exception, file: str) -> UnreadableError:
+def json_fault(error: Exception) -> tuple[int, str]:
+    """The line, from 1, and the reason for which text is no JSON."""
     match error:
         case json.JSONDecodeError():
-            return UnreadableError(file, error.lineno, f"is no JSON: {error.msg}")
+            return error.lineno, f"is no JSON: {error.msg}"
         case UnicodeDecodeError():
             line = error.object.count(b"\n", 0, error.start) + 1
-            return UnreadableError(file, line, f"is not UTF-8: {error.reason}")
+            return line, f"is not UTF-8: {error.reason}"
         case RecursionError():
-            return UnreadableError(file, 1, "is nested too deeply")
-    return UnreadableError(file, 1, f"is no JSON: {error}")
+            return 1, "is nested too deeply"
+    return 1, f"is no JSON: {error}"

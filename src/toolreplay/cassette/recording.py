@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import CassetteError
 from ..wire.http import HttpRequest, HttpResponse
@@ -15,11 +15,15 @@ class Interaction:
     Attributes:
         index: its position in the file as it stands, from 0, unrelated exchanges counted.
         response: None where the request was never answered.
+        line: the line of the file, from 1, at which it begins; 1 where the loader does not know.
+        at: while the file is read, the mapping of the loaded file that it stands in, by which its line is found.
     """
 
     index: int
     request: HttpRequest
     response: HttpResponse | None
+    line: int = field(default=1, compare=False)
+    at: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def write_cassette(path: Path, cassette: Cassette) -> None:
     """Write a cassette whole or not at all, after reading back what would be written.
 
     Raises:
-        RecordingError: what was recorded cannot be kept in this format without loss.
+        RecordingError: what was recorded cannot be kept in this format without loss, or the file cannot be written.
     """
     exchanges = tuple(normalised(exchange) for exchange in cassette.exchanges)
     cassette = Cassette(exchanges, cassette.provenance or Provenance())
@@ -51,7 +51,10 @@ def write_cassette(path: Path, cassette: Cassette) -> None:
     again = decode_cassette(data if isinstance(data, dict) else {}, str(path))
     if [_strict(one) for one in again.exchanges] != [_strict(one) for one in exchanges]:
         raise RecordingError(f"{path}: the recording does not survive being written; please report this")
-    write_text(path, text)
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be written: {error.strerror}; nothing was replaced") from None
 
 
 def _strict(exchange: Exchange) -> Exchange:

@@ -1,45 +1,159 @@
-"""`toolreplay check`: check recordings and requests that exist."""
+"""`toolreplay check`: check recordings, request bodies and logs that exist."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
+from .. import __version__
 from ..contract.finding import Profile
 from ..errors import UsageError
-from ..linter import Report, check_paths, check_text
-from ..report.check_json import render_json
-from ..report.check_text import render_text
+from ..files.atomic import write_text
+from ..files.project import Project, find_project
+from ..linter import FileResult, Options, Totals, check_files, check_stream
+from ..linter.baseline import Fingerprint, baseline_text, gather, read_baseline
+from ..linter.files import Target, expand, find, is_pattern
+from ..linter.selection import selection
+from ..report.check_github import GithubReport
+from ..report.check_json import JsonReport
+from ..report.check_junit import JunitReport
+from ..report.check_progress import with_progress
+from ..report.check_report import CheckReport, summary
+from ..report.check_sarif import SarifReport
+from ..report.check_text import TextReport
 from ..wire.model import Wire
+
+_STDIN: Final = "-"
+_FORMATS: Final = ("text", "json", "sarif", "github", "junit")
+_FOUND, _NOT_CHECKED = 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="recordings, request bodies or folders; - for standard input")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    parser.add_argument("--profile", choices=[str(one) for one in Profile], help="whose contract (default: by the wire)")
-    parser.add_argument("--wire", choices=[str(one) for one in Wire], help="of request bodies whose shape does not tell")
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files, folders, quoted patterns (**); - for standard input")
+    add("--format", choices=_FORMATS, default="text", help="default: text")
+    add("--output", metavar="FILE", type=Path, help="write the report to a file, a summary to the terminal")
+    add("--statistics", action="store_true", help="text: count the findings of each rule, show none")
+    add("--select", metavar="RULES", action="append", help="only these: codes, their beginnings (TR1), names")
+    add("--ignore", metavar="RULES", action="append", help="not these; the longer beginning wins")
+    add("--profile", choices=[str(one) for one in Profile], help="whose contract (default: by the wire)")
+    add("--wire", choices=[str(one) for one in Wire], help="of request bodies whose shape does not tell")
+    add("--baseline", metavar="FILE", type=Path, help="known findings, which do not fail")
+    add("--write-baseline", metavar="FILE", type=Path, help="write what is found as known, and do not fail")
+    add("--jobs", metavar="N", default="1", help="processes (default: 1), or auto for one a core")
+    add(
+        "--skip-unrelated", action="store_true", help="pass over named files that hold no request (for hooks)"
+    )
 
 
 def call(options: argparse.Namespace) -> int:
-    """Check the files and print the report; 1 if there is an error finding, 3 if nothing could be read."""
+    """Check and print the report; 1 if there is a new error finding, 3 if something could not be checked."""
+    project = find_project()
+    report = _report(options)
+    results, size = _results(options, _settings(options, project, report.keep))
+    found: Counter[Fingerprint] = Counter()
+    if options.write_baseline is not None:
+        results = gather(results, options.write_baseline.parent, found)
+    known = options.baseline or project.baseline
+    baseline = read_baseline(known) if known is not None and known != options.write_baseline else None
+    if baseline is not None:
+        results = baseline.take_out(results)
+    totals = Totals()
+    for result in with_progress(results, size):
+        totals.add(result)
+        report.add(result)
+    totals.gone = baseline.gone if baseline is not None else 0
+    _write(report.render(totals), options.output, totals)
+    if options.write_baseline is not None:
+        write_text(options.write_baseline, baseline_text(found))
+        return _NOT_CHECKED if totals.unreadable else 0
+    if totals.errors:
+        return _FOUND
+    empty = not totals.requests and not options.skip_unrelated
+    return _NOT_CHECKED if totals.unreadable or empty else 0
+
+
+def _report(options: argparse.Namespace) -> CheckReport:
+    root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
+    match options.format:
+        case "json":
+            return JsonReport()
+        case "sarif":
+            return SarifReport(root, __version__)
+        case "github":
+            return GithubReport(root)
+        case "junit":
+            return JunitReport()
+    return TextReport(statistics=options.statistics)
+
+
+def _settings(options: argparse.Namespace, project: Project, keep: int | None) -> Options:
+    profile = options.profile or project.profile
+    if profile is not None and profile not in list(Profile):
+        raise UsageError(f"{project.root / 'pyproject.toml'}: profile: {profile!r} is unknown; {_choices()}")
+    baselines = (options.baseline, options.write_baseline, project.baseline)
+    return Options(
+        profile=None if profile is None else Profile(profile),
+        wire=None if options.wire is None else Wire(options.wire),
+        selection=selection(options.select or project.select, options.ignore or project.ignore),
+        keep=keep if baselines == (None, None, None) else None,
+        named=not options.skip_unrelated,
+    )
+
+
+def _choices() -> str:
+    return f"choose {' or '.join(Profile)}"
+
+
+def _results(options: argparse.Namespace, settings: Options) -> tuple[Iterable[FileResult], int | None]:
+    """The results, and how many bytes there are to read, if that is known."""
     paths = options.paths or ["."]
-    missing = [path for path in paths if path != "-" and not Path(path).exists()]
-    if missing:
-        raise UsageError(f"{missing[0]}: no such file or folder")
-    profile = Profile(options.profile) if options.profile else None
-    wire = Wire(options.wire) if options.wire else None
-    report = _check(paths, profile, wire)
-    sys.stdout.write(render_json(report) if options.format == "json" else render_text(report))
-    if any(located.finding.is_error for located in report.findings):
-        return 1
-    return 3 if report.unreadable or not report.requests else 0
-
-
-def _check(paths: list[str], profile: Profile | None, wire: Wire | None) -> Report:
-    if paths == ["-"]:
-        return Report.of([check_text(sys.stdin.buffer.read(), "-", profile=profile, wire=wire)])
-    if "-" in paths:
+    jobs = _jobs(options.jobs)
+    if paths == [_STDIN]:
+        return check_stream(sys.stdin.buffer, _STDIN, settings), None
+    if _STDIN in paths:
         raise UsageError("standard input (-) is checked alone; leave out the other paths")
-    return check_paths([Path(path) for path in paths], profile=profile, wire=wire)
+    targets = list(_targets(paths))
+    return check_files(targets, settings, jobs=jobs), sum(target.size for target in targets)
+
+
+def _targets(paths: Iterable[str]) -> Iterator[Target]:
+    for path in paths:
+        if not is_pattern(path):
+            if not os.path.lexists(path):
+                raise UsageError(f"{path}: no such file or folder")
+            yield from find([Path(path)])
+            continue
+        matched = expand(path)
+        if not matched:
+            raise UsageError(f"{path}: no file matches the pattern")
+        yield from find(matched, named=False)
+
+
+def _jobs(text: str) -> int:
+    if text == "auto":
+        return os.cpu_count() or 1
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise UsageError(f"--jobs: {text!r} is no number of processes; write 1 or more, or auto")
+    return int(text)
+
+
+def _write(report: Iterable[str], output: Path | None, totals: Totals) -> None:
+    if output is not None:
+        try:
+            write_text(output, report)
+        except OSError as error:
+            raise UsageError(
+                f"--output {output}: {error.strerror}; name a file that can be written"
+            ) from None
+        report = [f"{summary(totals)}\n"]
+    encoding = sys.stdout.encoding or "utf-8"
+    for piece in report:
+        sys.stdout.write(piece.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()

@@ -2,10 +2,10 @@
 
 A rule's docstring is its page. Its first line says what the rule is about; then `Why:`, `Fix:` (one sentence,
 which findings repeat), `Good:` and `Bad:` (YAML of a request, or of a run for TR6xx) follow, each on a line
-of its own. Rules are sorted by what they look at, so that the checker hands each its own view and no rule
-searches the whole
-conversation: a `Message` once, a `Step` (a turn at its end), the `Request` outside its messages, or a whole
-    `RunFacts`.
+of its own. Rules are sorted by what they look at, so that the checker hands each its own view and no rule searches
+the whole conversation: a `Message` once, a `Step` (a turn at its end), the `Toolset`, the request as a whole with the
+`Tally` of its messages, a `Sequel` (a request and the one before it), a reply with its request (`Answered`), or the
+`RunFacts` of a whole run. A rule that needs a second view has a second judge (`also`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from typing import Final, Generic, TypeAlias, TypeVar
 from ..wire.model import Message, Wire
 from .facts import RunFacts
 from .finding import Broken, Finding, Profile, Severity
+from .sequel import Answered, Sequel
+from .tally import Tally
+from .toolset import Toolset
 from .turns import Context, Step
 
 View = TypeVar("View")
@@ -70,7 +73,15 @@ class Rule(Generic[View]):
         )
 
 
-AnyRule: TypeAlias = Rule[Message] | Rule[Step] | Rule[Context] | Rule[RunFacts]
+AnyRule: TypeAlias = (
+    Rule[Message]
+    | Rule[Step]
+    | Rule[Toolset]
+    | Rule[Tally]
+    | Rule[Sequel]
+    | Rule[Answered]
+    | Rule[RunFacts]
+)
 Judge = Callable[[View, Context], Iterable[Broken]]
 
 
@@ -104,7 +115,10 @@ class Rules(Generic[View]):
 
 MESSAGE_RULES: Final = Rules[Message]()
 STEP_RULES: Final = Rules[Step]()
-REQUEST_RULES: Final = Rules[Context]()
+TOOL_RULES: Final = Rules[Toolset]()
+REQUEST_RULES: Final = Rules[Tally]()
+SEQUEL_RULES: Final = Rules[Sequel]()
+REPLY_RULES: Final = Rules[Answered]()
 RUN_RULES: Final = Rules[RunFacts]()
 
 
@@ -122,11 +136,32 @@ def on_step(
     return _register(STEP_RULES, code, name, severities, evidence, answers)
 
 
+def on_tools(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Toolset]], Judge[Toolset]]:
+    """Register a rule about the tool definitions; requests that offer the same tools are judged once."""
+    return _register(TOOL_RULES, code, name, severities, evidence, answers)
+
+
 def on_request(
     code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
-) -> Callable[[Judge[Context]], Judge[Context]]:
-    """Register a rule about the request outside its messages: tools, tool choice, parameters."""
+) -> Callable[[Judge[Tally]], Judge[Tally]]:
+    """Register a rule about the request as a whole: parameters, and what its messages add up to."""
     return _register(REQUEST_RULES, code, name, severities, evidence, answers)
+
+
+def on_sequel(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Sequel]], Judge[Sequel]]:
+    """Register a rule about a request and what it goes on from."""
+    return _register(SEQUEL_RULES, code, name, severities, evidence, answers)
+
+
+def on_reply(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Answered]], Judge[Answered]]:
+    """Register a rule about a reply."""
+    return _register(REPLY_RULES, code, name, severities, evidence, answers)
 
 
 def on_run(
@@ -136,9 +171,30 @@ def on_run(
     return _register(RUN_RULES, code, name, severities, evidence, answers)
 
 
+def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
+    """Give a registered rule a further judge, which looks at another view."""
+
+    def register(judge: Judge[View]) -> Judge[View]:
+        known = all_rules()[code]
+        rules.add(
+            Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers)
+        )
+        return judge
+
+    return register
+
+
 def all_rules() -> dict[str, AnyRule]:
     """Every rule by its code, in the order of the codes."""
-    rules: tuple[AnyRule, ...] = (*MESSAGE_RULES, *STEP_RULES, *REQUEST_RULES, *RUN_RULES)
+    rules: tuple[AnyRule, ...] = (
+        *MESSAGE_RULES,
+        *STEP_RULES,
+        *TOOL_RULES,
+        *REQUEST_RULES,
+        *SEQUEL_RULES,
+        *REPLY_RULES,
+        *RUN_RULES,
+    )
     return {rule.code: rule for rule in sorted(rules, key=lambda rule: rule.code)}
 
 

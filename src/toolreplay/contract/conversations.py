@@ -1,38 +1,47 @@
 """Many conversations at once: each request is linked to the one it goes on with, and only what is new is judged.
 
 A request goes on with a conversation when its messages start with that conversation's (a loop repeats the whole
-history), when it continues a thread from a reply that was served (protocol.md A.10), or when it holds a call that was
-served there although the history was rewritten. Anything else starts a conversation.
+history), when they do but for `cache_control`, when it continues a thread from a reply that was served (protocol.md
+A.10), or when it holds a call that was served there although the history was rewritten. Anything else starts a
+conversation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import Final
 
 from ..wire.model import Message, Reply, Request, ToolUse
+from .catalogue import REPLY_RULES
 from .finding import Finding, Profile
 from .fold import EMPTY, State, close, fold, profile_of
+from .linking import Conversation, Link, linked, share
+from .sequel import Answered, Sequel, Thread
+from .toolset import Toolset, raw_tools
 from .turns import Context
+
+__all__ = ["Conversation", "Conversations", "Verdict"]
+
+_TOOLSETS_KEPT: Final = 8
 
 
 @dataclass
-class Conversation:
-    """One conversation so far.
+class _Stored:
+    """A reply that a thread may go on from.
 
     Attributes:
-        number: from 1, in the order in which conversations began.
-        messages: the messages of the last request, as sent; for a thread, of the whole thread.
-        state: the fold over them.
-        turns: replies served.
-        reported: the findings that were reported, so that a bad message that stays in the history is reported once.
+        messages: the conversation that it answered.
+        origin: the request that began the thread.
+        continued: whether a request that continued it was answered.
     """
 
-    number: int
-    messages: Sequence[object] = ()
-    state: State = EMPTY
-    turns: int = 0
-    reported: set[Finding] = field(default_factory=set)
+    conversation: Conversation
+    messages: Sequence[object]
+    reply: Reply
+    origin: Request
+    tools: Toolset
+    continued: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,8 @@ class Verdict:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings for which the API would have refused the request."""
-        return tuple(finding for finding in self.findings if finding.is_error)
-
+        """The findings for which the API would have refused the request; it takes what only TR6xx calls wrong."""
+        return tuple(finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6"))
 
     @property
     def all_messages(self) -> tuple[Message, ...]:
@@ -68,13 +76,21 @@ class Verdict:
 
 
 class Conversations:
-    """Follows the requests of one session, cassette or log, in order."""
+    """Follows the requests of one session, cassette or log, in order.
 
-    def __init__(self, profile: Profile | None = None) -> None:
+    Args:
+        profile: whose contract is held; None for the one of each request's wire.
+        live: whether the requests are those of a run, where an altered reply is the loop's own doing; in a recording
+            a program between may have altered it.
+    """
+
+    def __init__(self, profile: Profile | None = None, *, live: bool = False) -> None:
         self._profile = profile
+        self._live = live
         self._all: list[Conversation] = []
         self._by_call: dict[str, Conversation] = {}
-        self._by_reply: dict[str, tuple[Conversation, Sequence[object], Reply]] = {}
+        self._by_reply: dict[str, _Stored] = {}
+        self._toolsets: list[Toolset] = []
 
     def __len__(self) -> int:
         return len(self._all)
@@ -84,45 +100,67 @@ class Conversations:
         context = Context(self._profile or profile_of(request.wire), request)
         if request.continues is not None:
             return self._judge_thread(request, context)
-        raw = request.raw_messages
-        conversation = self._extended_by(raw)
-        if conversation is not None:
-            known = len(conversation.messages)
-            new = request.reader(raw[known:], known)
-            if isinstance(raw, list):
-                # Equal, so share them: else every request of a long run keeps a history of its own alive.
-                raw[:known] = conversation.messages
-            state = fold(conversation.state, new, context)
-        else:
-            new = request.messages
-            conversation = self._holder_of_calls(new) or self._begin()
-            state = fold(EMPTY, new, context)
-        return self._settle(conversation, raw, state, new, context)
+        link = linked(request, self._all, self._by_call) or Link(self._begin(), request.messages, whole=True)
+        tools = self._shared_tools(request)
+        context = replace(context, known_tools=tools, sequel=self._sequel(link, request, tools))
+        known = EMPTY if link.whole else link.conversation.state
+        if link.touched:
+            known = replace(known, tally=known.tally.recounted(link.touched))
+        state = fold(known, link.new, context)
+        share(request.raw_messages, link)
+        return self._settle(link.conversation, request.raw_messages, state, link.new, context)
 
-    def served(self, verdict: Verdict, reply: Reply) -> None:
-        """Take note of the reply to a request, which later requests may go on from."""
+    def served(self, verdict: Verdict, reply: Reply) -> tuple[Finding, ...]:
+        """Take note of the reply to a request, which later requests may go on from.
+
+        Returns:
+            What is wrong with the reply itself, if it was not reported before.
+        """
         conversation = verdict.conversation
         conversation.turns += 1
+        conversation.replies.append(reply)
         for block in reply.blocks:
             if isinstance(block, ToolUse) and block.id is not None:
                 self._by_call[block.id] = conversation
+        stored = self._by_reply.get(verdict.request.continues or "")
+        if stored is not None:
+            stored.continued = True
         # Refused turns are not stored by the API; a request that goes on from one is an error there too.
+        context = Context(self._profile or profile_of(verdict.request.wire), verdict.request, conversation.tools)
         if reply.id is not None and reply.complete and reply.stop_reason != "refusal":
-            self._by_reply[reply.id] = (conversation, conversation.messages, reply)
+            origin = stored.origin if stored is not None else verdict.request
+            kept = conversation.messages
+            self._by_reply[reply.id] = _Stored(conversation, kept, reply, origin, context.tools)
+        found = REPLY_RULES.judge(Answered(verdict.request, reply, self._live), context)
+        return _fresh(conversation, found) if found else ()
 
     def _judge_thread(self, request: Request, context: Context) -> Verdict:
         new = request.messages
         stored = self._by_reply.get(request.continues or "")
         if stored is None:
             return Verdict(self._begin(), request, (), (), request.raw_messages, new, history_known=False)
-        conversation, base, reply = stored
-        turn = {"role": "assistant", "content": list(reply.content)}
+        conversation, base = stored.conversation, stored.messages
+        tools = stored.tools if request.tools is None else self._shared_tools(request)
+        sequel = Sequel(
+            before=conversation.request or request,
+            replies=(stored.reply,),
+            request=request,
+            new=new,
+            history=base,
+            changed=None,
+            tools_before=stored.tools,
+            tools=tools,
+            thread=Thread(stored.origin, stored.tools, stored.continued),
+            live=self._live,
+        )
+        context = replace(context, known_tools=tools, sequel=sequel)
+        turn = {"role": "assistant", "content": list(stored.reply.content)}
         if len(base) == len(conversation.messages):
             state = conversation.state
         else:
             state = fold(EMPTY, request.reader(base, -1 - len(base)), context)
-        state = fold(state, request.reader([turn], -1), context)
-        return self._settle(conversation, [*base, turn, *request.raw_messages], fold(state, new, context), new, context)
+        state = fold(fold(state, request.reader([turn], -1), context), new, context)
+        return self._settle(conversation, [*base, turn, *request.raw_messages], state, new, context)
 
     def _settle(
         self,
@@ -133,26 +171,46 @@ class Conversations:
         context: Context,
     ) -> Verdict:
         findings = close(state, context)
-        fresh = tuple(finding for finding in dict.fromkeys(findings) if finding not in conversation.reported)
-        conversation.reported.update(fresh)
+        fresh = _fresh(conversation, findings)
+        if len(messages) != len(conversation.messages) or new:
+            conversation.replies = []
         conversation.messages = messages
         conversation.state = state
+        conversation.request = context.request
+        conversation.tools = context.tools
         return Verdict(conversation, context.request, findings, fresh, messages, new)
 
-    def _extended_by(self, raw: Sequence[object]) -> Conversation | None:
-        for conversation in reversed(self._all):
-            known = len(conversation.messages)
-            if 0 < known <= len(raw) and raw[:known] == conversation.messages:
-                return conversation
-        return None
+    def _sequel(self, link: Link, request: Request, tools: Toolset) -> Sequel | None:
+        conversation = link.conversation
+        if conversation.request is None or conversation.tools is None or link.merged:
+            return None
+        return Sequel(
+            before=conversation.request,
+            replies=tuple(conversation.replies),
+            request=request,
+            new=link.new,
+            history=conversation.messages,
+            changed=link.changed,
+            tools_before=conversation.tools,
+            tools=tools,
+            live=self._live,
+        )
 
-    def _holder_of_calls(self, messages: Sequence[Message]) -> Conversation | None:
-        for message in reversed(messages):
-            for block in message.blocks:
-                if isinstance(block, ToolUse) and block.id in self._by_call:
-                    return self._by_call[block.id]
-        return None
+    def _shared_tools(self, request: Request) -> Toolset:
+        """The tools of a request, analysed once for all requests of the session that have the same."""
+        raw = raw_tools(request)
+        for known in self._toolsets:
+            if known.wire is request.wire and known.raw == raw:
+                return known
+        self._toolsets = [Toolset(request), *self._toolsets[: _TOOLSETS_KEPT - 1]]
+        return self._toolsets[0]
 
     def _begin(self) -> Conversation:
         self._all.append(Conversation(number=len(self._all) + 1))
         return self._all[-1]
+
+
+def _fresh(conversation: Conversation, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    fresh = tuple(finding for finding in dict.fromkeys(findings) if finding not in conversation.reported)
+    conversation.reported.update(fresh)
+    return fresh

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..wire.fields import mapping
-from ..wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Wire
+from ..wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Thinking, Wire
 from . import rules as _rules  # noqa: F401  (registers the catalogue)
-from .catalogue import MESSAGE_RULES, REQUEST_RULES, STEP_RULES
+from .catalogue import MESSAGE_RULES, REQUEST_RULES, SEQUEL_RULES, STEP_RULES, TOOL_RULES
 from .finding import Finding, Profile
+from .tally import Tally
 from .turns import Context, Step, Turn
 
 
@@ -31,6 +32,9 @@ class State:
         seen: where each tool_use id of an ended turn stands.
         server_uses: every server or MCP call so far, by id.
         answered: the ids of those with a result so far.
+        loop: where the open tool loop began; see `Step`.
+        thought: whether an ended assistant turn of that loop has thinking.
+        tally: what is counted over all messages so far.
         findings: everything found in turns and messages so far.
     """
 
@@ -42,6 +46,9 @@ class State:
     seen: Mapping[str, Place] = field(default_factory=dict)
     server_uses: Mapping[str, ServerToolUse] = field(default_factory=dict)
     answered: frozenset[str] = frozenset()
+    loop: Place | None = None
+    thought: bool = False
+    tally: Tally = field(default_factory=Tally)
     findings: tuple[Finding, ...] = ()
 
 
@@ -61,11 +68,19 @@ def fold(state: State, messages: Iterable[Message], context: Context) -> State:
 
 
 def close(state: State, context: Context) -> tuple[Finding, ...]:
-    """All findings of the request that ends here: of its messages, its open turn, and its other fields."""
+    """All findings of the request that ends here.
+
+    Those of its messages, its open turn, its tools, its other fields, and of how it goes on from the one before.
+    """
     found = list(state.findings)
     if state.open or state.between:
         found += _judge_turn(_open_turn(state), state, context, last=True)
-    found += REQUEST_RULES.judge(context, context)
+    if context.tools:
+        known = context.tools.remembered(context.profile)
+        found += known if known is not None else _judge_tools(context)
+    found += REQUEST_RULES.judge(state.tally, context)
+    if context.sequel is not None:
+        found += SEQUEL_RULES.judge(context.sequel, context)
     return tuple(found)
 
 
@@ -79,7 +94,7 @@ def _take(state: State, message: Message, context: Context) -> State:
     compacted = _compacted(message)
     if compacted is not None:
         ended = state.joined + bool(state.open and state.open[0].role != message.role)
-        state, message = State(count=state.count, joined=ended), compacted
+        state, message = State(count=state.count, joined=ended, tally=state.tally), compacted
     if state.open and state.open[0].role != message.role:
         state = _end_turn(state, context)
     found = MESSAGE_RULES.judge(message, context)
@@ -90,6 +105,7 @@ def _take(state: State, message: Message, context: Context) -> State:
         joined=state.joined + system,
         open=() if system else (*state.open, message),
         between=(*state.between, message) if system else state.between,
+        tally=state.tally.plus(message),
         findings=(*state.findings, *found) if found else state.findings,
     )
 
@@ -115,6 +131,7 @@ def _end_turn(state: State, context: Context) -> State:
     found = _judge_turn(turn, state, context, last=False)
     uses = {use.id: use.place for use in turn.uses if use.id is not None}
     servers = {use.id: use for use in turn.server_uses if use.id is not None}
+    loop, thought = _loop_after(turn, state)
     return replace(
         state,
         joined=state.joined + 1,
@@ -124,6 +141,8 @@ def _end_turn(state: State, context: Context) -> State:
         seen={**uses, **state.seen} if uses else state.seen,
         server_uses={**state.server_uses, **servers} if servers else state.server_uses,
         answered=state.answered | _answered(turn) if servers or state.server_uses else state.answered,
+        loop=loop,
+        thought=thought,
         findings=(*state.findings, *found) if found else state.findings,
     )
 
@@ -143,8 +162,26 @@ def _judge_turn(turn: Turn, state: State, context: Context, *, last: bool) -> li
         servers=frozenset(state.server_uses),
         open_servers=tuple(use for use in called if use.id not in state.answered),
         last=last,
+        loop=state.loop,
+        thought=state.thought,
+        tools_vary=state.tally.tools_vary,
     )
     return STEP_RULES.judge(step, context)
+
+
+def _judge_tools(context: Context) -> tuple[Finding, ...]:
+    return context.tools.remember(context.profile, TOOL_RULES.judge(context.tools, context))
+
+
+def _loop_after(turn: Turn, state: State) -> tuple[Place | None, bool]:
+    """Where the tool loop that is open after a turn began, and whether it has thinking so far.
+
+    A loop is one turn of the model's until a user message without results (docs: build-with-claude/thinking).
+    """
+    if turn.role == "assistant" and turn.blocks:
+        thought = state.thought or any(isinstance(block, Thinking) for block in turn.blocks)
+        return state.loop or turn.blocks[0].place, thought
+    return (state.loop, state.thought) if turn.results else (None, False)
 
 
 def _answered(turn: Turn) -> frozenset[str]:

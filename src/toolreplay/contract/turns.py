@@ -13,16 +13,38 @@ from dataclasses import dataclass
 from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
 from .finding import Profile
 from .lazy import lazy
+from .sequel import Sequel
+from .toolset import Toolset
 
 _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Context:
-    """What stays the same over one request: whose contract is held, and the request itself."""
+    """What stays the same over one request.
+
+    Attributes:
+        profile: whose contract is held.
+        request: the request itself.
+        known_tools: its tools where another request of the conversation had the same, or (in a thread) the one that
+            began it.
+        sequel: what it goes on from, where that was seen.
+    """
 
     profile: Profile
     request: Request
+    known_tools: Toolset | None = None
+    sequel: Sequel | None = None
+
+    @lazy
+    def tools(self) -> Toolset:
+        """The tools that the request offers."""
+        return Toolset(self.request) if self.known_tools is None else self.known_tools
+
+    @property
+    def continues_unseen(self) -> bool:
+        """Whether it continues a thread whose beginning was not seen."""
+        return self.request.continues is not None and self.known_tools is None
 
     @property
     def wire(self) -> Wire:
@@ -112,6 +134,10 @@ class Step:
         servers: the ids of all server and MCP calls of earlier turns.
         open_servers: those of them made in `before` and not answered so far.
         last: whether the request ends here.
+        loop: where the tool loop that this turn belongs to began: the first assistant message after the last user turn
+            without results; None where no loop is open.
+        thought: whether an earlier assistant message of that loop has thinking.
+        tools_vary: whether messages so far added tools to those of the request, or took some away.
     """
 
     turn: Turn
@@ -121,6 +147,9 @@ class Step:
     servers: frozenset[str]
     open_servers: tuple[ServerToolUse, ...]
     last: bool
+    loop: Place | None = None
+    thought: bool = False
+    tools_vary: bool = False
 
     @property
     def calls(self) -> tuple[ToolUse, ...]:

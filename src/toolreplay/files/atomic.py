@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str | Iterable[str]) -> None:
     """Replace the file whole, or leave it as it was: a temporary file beside it, synced, then renamed into place.
 
-    Folders are made as needed. Whatever stops the write (a full disk, a kill) leaves the old file untouched.
+    Folders are made as needed, and a link stays a link. Whatever stops the write (a full disk, a kill) leaves the old
+    file untouched. A long text may come in pieces.
     """
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes files private; a cassette is an ordinary file of the repository.

@@ -19,11 +19,19 @@ class Project:
         root: the folder of pyproject.toml; where there is none, the folder the command runs in.
         scenarios: the folders (or files) of scenarios that `run` and pytest take when none are named.
         cassettes: the folder that holds the cassettes, at the same relative paths as the scenarios.
+        select: the rules whose findings `check` shows; none named are all.
+        ignore: the rules whose findings it does not show.
+        profile: whose contract `check` holds; None for the one of the wire.
+        baseline: the file of known findings.
     """
 
     root: Path
     scenarios: tuple[Path, ...]
     cassettes: Path
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    profile: str | None = None
+    baseline: Path | None = None
 
 
 def find_project(start: Path | None = None) -> Project:
@@ -47,7 +55,10 @@ def _settings(path: Path) -> dict[str, Any] | None:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path}: {error}; mend the file") from None
-    settings = data.get("tool", {}).get("toolreplay")
+    tool = data.get("tool", {})
+    if not isinstance(tool, dict):
+        raise UsageError(f"{path}: tool is {tool!r}; write a table [tool.toolreplay]")
+    settings = tool.get("toolreplay")
     if settings is None:
         return None
     known = {field.name for field in fields(Project)} - {"root"}
@@ -66,6 +77,35 @@ def _project(root: Path, settings: dict[str, Any]) -> Project:
     if isinstance(scenarios, str):
         scenarios = [scenarios]
     cassettes = settings.get("cassettes", "cassettes")
-    if not isinstance(cassettes, str) or not all(isinstance(item, str) for item in scenarios):
+    paths = [*scenarios, cassettes] if isinstance(scenarios, list) else [scenarios]
+    if not all(isinstance(path, str) for path in paths):
         raise UsageError(f"{root / 'pyproject.toml'}: [tool.toolreplay] scenarios and cassettes are paths; write strings")
-    return Project(root, tuple(root / item for item in scenarios), root / cassettes)
+    baseline = _text(root, settings, "baseline")
+    return Project(
+        root,
+        tuple(root / item for item in scenarios),
+        root / cassettes,
+        select=_texts(root, settings, "select"),
+        ignore=_texts(root, settings, "ignore"),
+        profile=_text(root, settings, "profile"),
+        baseline=None if baseline is None else root / baseline,
+    )
+
+
+def _texts(root: Path, settings: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = settings.get(name, [])
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise _no_text(root, name, value)
+    return tuple(found)
+
+
+def _text(root: Path, settings: dict[str, Any], name: str) -> str | None:
+    value = settings.get(name)
+    if value is not None and not isinstance(value, str):
+        raise _no_text(root, name, value)
+    return value
+
+
+def _no_text(root: Path, name: str, value: object) -> UsageError:
+    return UsageError(f"{root / 'pyproject.toml'}: [tool.toolreplay] {name} is {value!r}; write a string")

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from .check import check_file, check_paths, check_text
-from .result import FileResult, Located, Report, Unreadable
+from .check import check_file, check_files, check_paths, check_stream, check_text
+from .judging import Options
+from .result import FileResult, Kind, Located, Report, Totals, Unreadable
 
-__all__ = ["FileResult", "Located", "Report", "Unreadable", "check_file", "check_paths", "check_text"]
+__all__ = [
+    "FileResult",
+    "Kind",
+    "Located",
+    "Options",
+    "Report",
+    "Totals",
+    "Unreadable",
+    "check_file",
+    "check_files",
+    "check_paths",
+    "check_stream",
+    "check_text",
+]

@@ -1,28 +1,39 @@
-"""Checking files: each request is linked to its conversation, and what is new in it is judged.
-
-The recorded answer's status does not matter: a request that the API refused is judged like one it took.
-"""
+"""Checking files: what `check` does, from paths to a stream of results."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
-from ..cassette.reading import NotARecording, UnreadableError, read_bytes
-from ..contract.conversations import Conversations, Verdict
-from ..contract.finding import Finding, Profile
-from ..contract.fold import check_request
-from ..wire.model import Block, ToolUse, Wire
+from ..cassette.reading import NotARecording, UnreadableError, unopenable
+from ..contract.finding import Profile
+from ..files.opening import open_plain
+from ..wire.model import Wire
 from .files import Target, find
-from .result import FileResult, Located, Report, Unreadable
-from .sources import read_exchanges
+from .judging import Judging, Options
+from .lines import DamagedError, Line, begin_at, read_lines
+from .parts import PART, Part, parts, tasks
+from .pool import in_order
+from .result import FileResult, Report, Unreadable, moved
+from .sources import Log, open_source, read_exchanges, read_line
 
-# A request that goes on with a thread whose beginning is not in the file is judged by what it shows by
-# itself.
-_LOCAL_FAMILIES = ("TR20", "TR30")
-_NEEDS_HISTORY = frozenset({"TR205", "TR206"})
+_NOTHING = "holds no recorded exchanges and no request bodies"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The result of a part of a file, whose places count from the part's first line; and how many lines it had."""
+
+    result: FileResult
+    named: bool
+    lines: int = 0
+    first: bool = True
+    last: bool = True
 
 
 def check_paths(
@@ -33,7 +44,7 @@ def check_paths(
     jobs: int = 1,
     on_file: Callable[[str], None] | None = None,
 ) -> Report:
-    """Check files, and folders with all recordings below them.
+    """Check files, and folders with all recordings below them, and keep everything that was found.
 
     Args:
         paths: a file that is named itself must be a recording, a request body or a log, else it is
@@ -41,65 +52,148 @@ def check_paths(
         profile: whose contract is held; None for the one of each request's wire.
         wire: the wire of request bodies whose shape does not tell.
         jobs: processes to share the files among.
-        on_file: called with the name of each file that is done.
+        on_file: called with the name of each file (and part of a long log) that is done.
     """
-    targets = list(find(paths))
-    judge = partial(_check_target, profile=profile, wire=wire)
-    if jobs > 1 and len(targets) > 1:
-        with ProcessPoolExecutor(min(jobs, len(targets))) as pool:
-            return Report.of(_told(pool.map(judge, targets, chunksize=8), on_file))
-    return Report.of(_told(map(judge, targets), on_file))
+    return Report.of(_told(check_files(find(paths), Options(profile, wire), jobs=jobs), on_file))
 
 
-def check_file(path: Path, *, profile: Profile | None = None, wire: Wire | None = None) -> FileResult:
+def check_file(path: Path, *, profile: Profile | None = None, wire: Wire | None = None) -> Report:
     """Check one file that was named itself."""
-    return _check_target(Target(path, named=True), profile=profile, wire=wire)
+    return check_paths([path], profile=profile, wire=wire)
 
 
-def check_text(
-    data: bytes, name: str, *, profile: Profile | None = None, wire: Wire | None = None
-) -> FileResult:
-    """Check bytes, such as those of standard input, under a name; a name in `.jsonl` makes them a log."""
-    return _check(lambda: data, name, named=True, profile=profile, wire=wire)
+def check_text(data: bytes, name: str, *, profile: Profile | None = None, wire: Wire | None = None) -> Report:
+    """Check bytes under a name; a name in `.jsonl` makes them a log."""
+    return Report.of(check_stream(io.BytesIO(data), name, Options(profile, wire)))
 
 
-def _check_target(target: Target, *, profile: Profile | None, wire: Wire | None) -> FileResult:
-    return _check(
-        lambda: read_bytes(target.path), str(target.path), named=target.named, profile=profile, wire=wire
+def check_files(targets: Iterable[Target], options: Options, *, jobs: int = 1) -> Iterator[FileResult]:
+    """Check files, and give each one's results as soon as those before it are there, in the order of the targets."""
+    if jobs > 1:
+        judge = partial(_judge_task, options=options)
+        return _joined(chain.from_iterable(in_order(judge, tasks(targets), jobs)))
+    in_turn = (part for target in targets for part in parts(target))
+    return _joined(piece for part in in_turn for piece in _judge_part(part, options))
+
+
+def check_stream(stream: BinaryIO, name: str, options: Options) -> Iterator[FileResult]:
+    """Check what comes from a stream, such as standard input; of a log each part as soon as it was read."""
+    return _joined(_judge_stream(stream, name, options))
+
+
+def _judge_task(task: Sequence[Part], options: Options) -> list[_Piece]:
+    return [piece for part in task for piece in _judge_part(part, options)]
+
+
+def _judge_part(part: Part, options: Options) -> Iterator[_Piece]:
+    name = str(part.path)
+    options = replace(options, named=options.named and part.named)
+    try:
+        with open_plain(part.path, pipes=part.named) as stream:
+            if part.start or part.end is not None:
+                yield _judge_range(stream, part, options)
+            else:
+                yield from _judge_stream(stream, name, options, part.size)
+    except (OSError, ValueError) as error:
+        yield _refused(unopenable(name, error), options)
+
+
+def _judge_range(stream: BinaryIO, part: Part, options: Options) -> _Piece:
+    """Judge the lines of a plain log that begin in a range of it."""
+    judging = Judging(str(part.path), options, log=True)
+    place = begin_at(stream, part.start)
+    lines = 0
+    if part.end is None or place < part.end:
+        for line in read_lines(stream):
+            _judge_line(line, place, judging, options)
+            lines = line.index + 1
+            if part.end is not None and place + line.end >= part.end:
+                break
+    return _Piece(
+        judging.result(part.size), options.named, lines, first=part.start == 0, last=part.end is None
     )
 
 
-def _check(
-    read: Callable[[], bytes], name: str, *, named: bool, profile: Profile | None, wire: Wire | None
-) -> FileResult:
+def _judge_stream(stream: BinaryIO, name: str, options: Options, size: int = 0) -> Iterator[_Piece]:
     try:
-        exchanges = read_exchanges(read(), name, named=named, wire=wire)
-    except NotARecording as error:
-        if named:
-            return FileResult(name, unreadable=Unreadable(error.file, error.line, error.reason))
-        return FileResult(name, skipped=True)
+        source = open_source(stream, name)
+        if isinstance(source, Log):
+            yield from _judge_log(source, name, options, size)
+            return
+        judging = Judging(name, options, log=False)
+        for exchange in read_exchanges(source, name, named=options.named, wire=options.wire):
+            judging.take(exchange)
+        judging.known = True
     except UnreadableError as error:
-        return FileResult(name, unreadable=Unreadable(error.file, error.line, error.reason))
-    conversations = Conversations(profile)
-    calls = _Calls()
-    findings = []
-    for exchange in exchanges:
-        verdict = conversations.judge(exchange.request)
-        findings += [Located(finding, name, exchange.index) for finding in _fresh(verdict, profile)]
-        calls.count(block for message in verdict.new_messages for block in message.blocks)
-        if exchange.reply is not None:
-            calls.count(exchange.reply.blocks)
-            conversations.served(verdict, exchange.reply)
-    return FileResult(name, len(exchanges), calls.total, tuple(findings))
-
-
-def _fresh(verdict: Verdict, profile: Profile | None) -> Iterator[Finding]:
-    if verdict.history_known:
-        yield from verdict.fresh
+        yield _refused(error, options, size)
         return
-    for finding in dict.fromkeys(check_request(verdict.request, profile)):
-        if finding.code.startswith(_LOCAL_FAMILIES) and finding.code not in _NEEDS_HISTORY:
-            yield finding
+    yield _Piece(judging.result(size), options.named)
+
+
+def _judge_log(source: Log, name: str, options: Options, size: int) -> Iterator[_Piece]:
+    """Judge a log that comes as a stream, in the parts that a plain file of the same text is cut into."""
+    judging = Judging(name, options, log=True)
+    before = first = 0
+    begun = 0
+    bound = PART
+    try:
+        for line in source.lines:
+            if begun >= bound:
+                yield _Piece(
+                    judging.result(0), options.named, line.index - first, first=first == 0, last=False
+                )
+                first = line.index
+                bound += (begun - bound) // PART * PART + PART
+            _judge_line(replace(line, index=line.index - first), before, judging, options)
+            begun = line.end
+    except DamagedError as error:
+        judging.refuse(error.index - first + 1, error.reason)
+    yield _Piece(judging.result(size), options.named, first=first == 0)
+
+
+def _judge_line(line: Line, before: int, judging: Judging, options: Options) -> None:
+    if line.text == b"":
+        return
+    try:
+        exchanges = read_line(line, "", options.wire)
+    except UnreadableError as error:
+        judging.refuse(error.line, error.reason)
+        return
+    for exchange in exchanges or ():
+        judging.take(exchange, len(line.text or b""))
+
+
+def _refused(error: UnreadableError, options: Options, size: int = 0) -> _Piece:
+    if isinstance(error, NotARecording) and not options.named:
+        return _Piece(FileResult(error.file, skipped=True, size=size), named=False)
+    entry = Unreadable(error.file, error.line, error.reason)
+    return _Piece(FileResult(error.file, unreadable=(entry,), size=size), options.named)
+
+
+def _joined(pieces: Iterable[_Piece]) -> Iterator[FileResult]:
+    """The results of parts as those of their files: lines count from the file's first, the file counts once."""
+    lines = 0
+    known = spoken = False
+    for piece in pieces:
+        if piece.first:
+            lines = 0
+            known = spoken = False
+        result = moved(piece.result, lines)
+        if known:
+            result = replace(result, files=0)
+        lines += piece.lines
+        known = known or bool(result.files)
+        spoken = spoken or bool(result.unreadable)
+        if piece.last and not known and not spoken and not result.skipped:
+            result = _foreign(result, named=piece.named)
+        yield result
+
+
+def _foreign(result: FileResult, *, named: bool) -> FileResult:
+    """The end of a log in which nothing was a request."""
+    if named:
+        return replace(result, unreadable=(Unreadable(result.file, 1, _NOTHING),))
+    return replace(result, skipped=True)
 
 
 def _told(results: Iterable[FileResult], on_file: Callable[[str], None] | None) -> Iterator[FileResult]:
@@ -107,23 +201,3 @@ def _told(results: Iterable[FileResult], on_file: Callable[[str], None] | None) 
         if on_file is not None:
             on_file(result.file)
         yield result
-
-
-class _Calls:
-    """Counts the calls of client tools in a file, each id once."""
-
-    def __init__(self) -> None:
-        self._ids: set[str] = set()
-        self._nameless = 0
-
-    @property
-    def total(self) -> int:
-        return len(self._ids) + self._nameless
-
-    def count(self, blocks: Iterable[Block]) -> None:
-        for block in blocks:
-            if isinstance(block, ToolUse):
-                if block.id is None:
-                    self._nameless += 1
-                else:
-                    self._ids.add(block.id)

@@ -1,11 +1,21 @@
-"""What `check` found."""
+"""What `check` found: in a file or part of a log, and in all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from ..contract.finding import Finding
+from ..contract.finding import Finding, Severity
+
+
+class Kind(NamedTuple):
+    """What findings are counted by."""
+
+    code: str
+    name: str
+    severity: Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,16 +25,18 @@ class Located:
     Attributes:
         exchange: the request's index in the file as it stands, from 0, unrelated interactions counted; in a
             JSONL file the index of its line.
+        line: the line of the file, from 1, at which the request begins; 1 where the loader does not know.
     """
 
     finding: Finding
     file: str
     exchange: int
+    line: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file that could not be checked. `line` counts from 1."""
+    """A file, or a line of a log, that could not be checked. `line` counts from 1."""
 
     file: str
     line: int
@@ -33,28 +45,85 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """One file. `skipped` when it is YAML or JSON that has nothing to do with a model."""
+    """One file, or the next part of a long log; a file's parts come one after the other.
+
+    Attributes:
+        files: 1 in the first part that holds something to check, else 0: added up, the files that were read.
+        requests: requests to the model.
+        tool_uses: the calls of client tools, in histories and in replies; each counts once in a part, by its id.
+        unchecked: requests of a tool loop without any tool block, because the recording turned them into text.
+        findings: in the order of requests, or only the first of each kind if that was asked for.
+        counts: how many findings there are of each kind, also of those that were not kept.
+        unreadable: what could not be read; of a log's lines the first ones.
+        known: findings that a baseline holds; they are in no other number.
+        skipped: whether it is YAML or JSON that has nothing to do with a model.
+        size: bytes of the file that were read for it, for showing progress.
+    """
 
     file: str
+    files: int = 0
     requests: int = 0
     tool_uses: int = 0
+    unchecked: int = 0
     findings: tuple[Located, ...] = ()
-    unreadable: Unreadable | None = None
+    counts: Mapping[Kind, int] = field(default_factory=dict)
+    unreadable: tuple[Unreadable, ...] = ()
+    known: int = 0
     skipped: bool = False
+    size: int = 0
+
+
+@dataclass(slots=True)
+class Totals:
+    """The sums of all results.
+
+    Attributes:
+        gone: findings of the baseline that were not found any more.
+    """
+
+    files: int = 0
+    requests: int = 0
+    tool_uses: int = 0
+    unchecked: int = 0
+    unreadable: int = 0
+    known: int = 0
+    gone: int = 0
+    counts: Counter[Kind] = field(default_factory=Counter)
+
+    def add(self, result: FileResult) -> None:
+        """Add one result."""
+        self.files += result.files
+        self.requests += result.requests
+        self.tool_uses += result.tool_uses
+        self.unchecked += result.unchecked
+        self.unreadable += len(result.unreadable)
+        self.known += result.known
+        self.counts.update(result.counts)
+
+    @property
+    def errors(self) -> int:
+        """Error findings."""
+        return self.of(Severity.ERROR)
+
+    def of(self, severity: Severity) -> int:
+        """Findings of a severity."""
+        return sum(number for kind, number in self.counts.items() if kind.severity is severity)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All files of one `check`.
+    """All files of one `check`, everything kept.
 
     Attributes:
         files: files that were read as recordings, request bodies or logs; neither skipped nor unreadable
             ones.
         requests: requests to the model in them.
-        tool_uses: the calls of client tools in them, in histories and in replies; each counts once in a file,
-            by its id (one without an id, each time it is new in a conversation).
+        tool_uses: the calls of client tools in them, in histories and in replies; each counts once in a file
+            (in a long log, in each of its parts), by its id (one without an id, each time it is new in a
+            conversation).
         findings: in the order of files and requests; a fault that stays in the history is reported at the
             first request that has it.
+        unchecked: requests that a loop made without any tool block, see `FileResult`.
     """
 
     files: int
@@ -62,16 +131,42 @@ class Report:
     tool_uses: int
     findings: tuple[Located, ...]
     unreadable: tuple[Unreadable, ...]
+    unchecked: int = 0
 
     @classmethod
     def of(cls, results: Iterable[FileResult]) -> Report:
         """Add up the results of files."""
-        told = [result for result in results if not result.skipped]
-        read = [result for result in told if result.unreadable is None]
+        totals = Totals()
+        findings: list[Located] = []
+        unreadable: list[Unreadable] = []
+        for result in results:
+            totals.add(result)
+            findings += result.findings
+            unreadable += result.unreadable
         return cls(
-            files=len(read),
-            requests=sum(result.requests for result in read),
-            tool_uses=sum(result.tool_uses for result in read),
-            findings=tuple(located for result in read for located in result.findings),
-            unreadable=tuple(result.unreadable for result in told if result.unreadable is not None),
+            totals.files,
+            totals.requests,
+            totals.tool_uses,
+            tuple(findings),
+            tuple(unreadable),
+            totals.unchecked,
         )
+
+
+def kind_of(finding: Finding) -> Kind:
+    """What a finding is counted by."""
+    return Kind(finding.code, finding.name, finding.severity)
+
+
+def moved(result: FileResult, lines: int) -> FileResult:
+    """The result of a log's part that begins `lines` lines after the beginning of the log."""
+    if not lines:
+        return result
+    return replace(
+        result,
+        findings=tuple(
+            replace(found, exchange=found.exchange + lines, line=found.line + lines)
+            for found in result.findings
+        ),
+        unreadable=tuple(replace(entry, line=entry.line + lines) for entry in result.unreadable),
+    )

@@ -1,50 +1,66 @@
-"""What a file holds for `check`: recorded exchanges, one request body, or a log of either (JSONL)."""
+"""What a file holds for `check`: recorded exchanges, request bodies, or a log of either."""
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import BinaryIO
 
-from ..cassette.reading import NotARecording, UnreadableError, interpret, load
+from ..cassette import bodies
+from ..cassette.reading import (
+    NotARecording,
+    UnreadableError,
+    interpret,
+    json_fault,
+    load,
+    too_large,
+    unopenable,
+)
 from ..cassette.recording import Interaction
-from ..wire import converse, messages
+from ..files.opening import read_all
 from ..wire.exchange import read_request, read_response
-from ..wire.model import Reply, Request, Wire
+from ..wire.model import Reply, Wire
+from .entries import Exchange, is_conversation, read_entry, request_body
+from .files import is_log
+from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
 
-_CONVERSE_FIELDS = frozenset(
-    {"additionalModelRequestFields", "guardrailConfig", "inferenceConfig", "modelId", "toolConfig"}
-)
-_CONVERSE_BLOCKS = frozenset(
-    {
-        "cachePoint",
-        "document",
-        "guardContent",
-        "image",
-        "reasoningContent",
-        "text",
-        "toolResult",
-        "toolUse",
-        "video",
-    }
-)
-_FOREIGN_ROLES = ("tool", "function", "developer")
-_WRAPPINGS = ("request", "params")
+_ONE_VALUE = (".yaml", ".yml", ".har", ".yaml.gz", ".yml.gz", ".json.gz")
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+# A word of each format. A file without any of them is none, and need not be parsed to tell.
+_WORDS = tuple(b"messages interactions request toolreplay entries when scope custom_id".split())
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request to the model, its position in the file, and the reply where a good one was recorded."""
+class Log:
+    """A file of one JSON value a line."""
 
-    index: int
-    request: Request
-    reply: Reply | None
+    lines: Iterator[Line]
+
+
+def open_source(stream: BinaryIO, name: str) -> Log | bytes:
+    """Tell a log, by the name or else by the first two lines, from a file of one value, whose bytes are read.
+
+    Raises:
+        UnreadableError: the file is too large to be read whole, changes meanwhile, or is damaged.
+    """
+    try:
+        if is_log(name):
+            return Log(read_lines(decoded(stream)))
+        if name.lower().endswith(_ONE_VALUE):
+            return _whole(stream, name)
+        return _told_by_content(decoded(stream) if not name.lower().endswith(".json") else stream, name)
+    except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
+        raise UnreadableError(name, 1, damage(error)) from None
 
 
 def read_exchanges(
     data: bytes, file: str, *, named: bool = True, wire: Wire | None = None
 ) -> tuple[Exchange, ...]:
-    """The exchanges of a file.
+    """The exchanges of a file with one value: a recording, a request body, or a list of bodies.
 
     Args:
         named: whether the user named the file; else a list called `messages` must look like a conversation.
@@ -53,102 +69,108 @@ def read_exchanges(
     Raises:
         NotARecording, UnreadableError: as `cassette.reading.read_recording`.
     """
-    if file.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
-        return tuple(_log(data, file, wire))
+    if not named and not _may_be_one(data):
+        raise NotARecording(file, 1, "holds no word of any format of recordings")
     loaded, lines = load(data, file)
     try:
         recording = interpret(loaded, lines, file)
     except NotARecording:
-        body = request_body(loaded)
-        if body is None or not (named or _is_conversation(body)):
+        found = tuple(_bodies(loaded, wire, named=named))
+        if not found:
             raise
-        return (Exchange(0, parse_body(body, wire), None),)
-    return tuple(_exchanges(recording.interactions))
+        return found
+    return tuple(_recorded(recording.interactions))
 
 
-def request_body(data: object) -> dict[str, object] | None:
-    """The request body that JSON is or, under `request` or `params` (a batch's line), holds.
+def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange, ...] | None:
+    """The exchanges of a log's line; None when it is of another kind.
 
-    A body of OpenAI's chat completions is none: its tool calls and results have other places.
+    Raises:
+        UnreadableError: the line is no JSON, too long, or a recording that makes no sense.
     """
-    if not isinstance(data, dict):
+    number = line.index + 1
+    if line.text is None:
+        raise UnreadableError(file, number, f"is longer than {LONGEST // 2**20} MB")
+    try:
+        entry = json.loads(line.text.removeprefix(_BOM) if line.index == 0 else line.text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(file, number, json_fault(error)[1]) from None
+    exchange = read_entry(entry, line.index, number, wire)
+    if exchange is not None:
+        return (exchange,)
+    try:
+        recording = interpret(entry, {}, file)
+    except NotARecording:
         return None
-    for body in (data, *map(data.get, _WRAPPINGS)):
-        if isinstance(body, dict) and isinstance(body.get("messages"), list):
-            return None if any(map(_is_foreign, body["messages"])) else body
-    return None
-
-
-def _is_foreign(message: object) -> bool:
-    return isinstance(message, dict) and ("tool_calls" in message or message.get("role") in _FOREIGN_ROLES)
-
-
-def _is_conversation(body: dict[str, object]) -> bool:
-    sent = body["messages"]
-    return (
-        isinstance(sent, list)
-        and bool(sent)
-        and all(isinstance(item, dict) and "role" in item for item in sent)
+    except UnreadableError as error:
+        raise UnreadableError(file, number, error.reason) from None
+    return tuple(
+        Exchange(line.index, number, exchange.request, exchange.reply)
+        for exchange in _recorded(recording.interactions)
     )
 
 
-def parse_body(body: dict[str, object], wire: Wire | None = None) -> Request:
-    """Parse a body that came without its URL."""
-    if (wire or wire_of(body)) is Wire.CONVERSE:
-        return converse.parse_request(body)
-    return messages.parse_request(body)
+def _whole(stream: BinaryIO, name: str, before: bytes = b"") -> bytes:
+    try:
+        data = read_all(stream, bodies.LIMIT, before)
+    except OSError as error:
+        raise unopenable(name, error) from None
+    if data is None:
+        raise too_large(name)
+    return data
 
 
-def wire_of(body: dict[str, object]) -> Wire:
-    """The wire of a request body, by its fields and the shape of its blocks; else Messages."""
-    if body.keys() & _CONVERSE_FIELDS:
-        return Wire.CONVERSE
-    for block in _blocks(body):
-        if "type" not in block and block.keys() & _CONVERSE_BLOCKS:
-            return Wire.CONVERSE
-        if "type" in block:
-            return Wire.MESSAGES
-    return Wire.MESSAGES
+def _told_by_content(stream: BinaryIO, name: str) -> Log | bytes:
+    first, blank = _next_line(stream, bodies.LIMIT)
+    second, more = _next_line(stream, bodies.LIMIT)
+    before = blank + first + more + second
+    if second and _is_json(first.removeprefix(_BOM)):
+        return Log(read_lines(rejoined([before], stream)))
+    return _whole(stream, name, before)
 
 
-def _blocks(body: dict[str, object]) -> Iterator[dict[str, object]]:
-    sent = body.get("messages")
-    for message in sent if isinstance(sent, list) else ():
-        content = message.get("content") if isinstance(message, dict) else None
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict):
-                yield block
+def _next_line(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
+    """The next line with something on it, and the blank ones before it."""
+    blank = b""
+    while (line := stream.readline(limit + 1)) and not line.strip() and len(blank) < limit:
+        blank += line
+    return line, blank
 
 
-def _exchanges(interactions: tuple[Interaction, ...]) -> Iterator[Exchange]:
+def _is_json(line: bytes) -> bool:
+    if line.lstrip()[:1] not in (b"{", b"["):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _may_be_one(data: bytes) -> bool:
+    return data.startswith((_GZIP, *_UTF_16)) or any(word in data for word in _WORDS)
+
+
+def _bodies(loaded: object, wire: Wire | None, *, named: bool) -> Iterator[Exchange]:
+    entries: list[object] = [loaded]
+    if isinstance(loaded, dict) and isinstance(loaded.get("requests"), list):
+        entries = loaded["requests"]  # the body that makes a batch
+    elif isinstance(loaded, list) and request_body(loaded) is None:
+        entries = loaded
+    for index, entry in enumerate(entries):
+        exchange = read_entry(entry, index, 1, wire)
+        if exchange is None:
+            continue
+        body = {} if exchange.request is None else exchange.request.body
+        if named or exchange.request is None or is_conversation(body):
+            yield exchange
+
+
+def _recorded(interactions: tuple[Interaction, ...]) -> Iterator[Exchange]:
     for interaction in interactions:
         request = read_request(interaction.request)
         if request is None:
             continue
         answer = None if interaction.response is None else read_response(request, interaction.response)
-        yield Exchange(interaction.index, request, answer if isinstance(answer, Reply) else None)
-
-
-def _log(data: bytes, file: str, wire: Wire | None) -> Iterator[Exchange]:
-    known = False
-    for index, line in enumerate(data.splitlines()):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UnreadableError(file, index + 1, f"is no JSON: {getattr(error, 'msg', error)}") from None
-        body = request_body(entry)
-        if body is not None:
-            known = True
-            yield Exchange(index, parse_body(body, wire), None)
-            continue
-        try:
-            recording = interpret(entry, {}, file)
-        except NotARecording:
-            continue
-        known = True
-        for exchange in _exchanges(recording.interactions):
-            yield Exchange(index, exchange.request, exchange.reply)
-    if not known:
-        raise NotARecording(file, 1, "holds no recorded exchanges and no request bodies")
+        reply = answer if isinstance(answer, Reply) else None
+        yield Exchange(interaction.index, interaction.line, request, reply)

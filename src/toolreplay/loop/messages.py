@@ -23,6 +23,7 @@ class MessagesDialect:
 
 
 DIALECT = MessagesDialect()
+_NOTHING = Reply(content=(), stop_reason=None)  # a stream that broke off before its first event
 
 
 def fields(
@@ -65,7 +66,7 @@ def sender(client: Anthropic, shared: Mapping[str, Any], *, stream: bool) -> Cal
         with client.messages.stream(**body) as events:
             for event in events:
                 fragments.add(event)
-            return reply_of(events.get_final_message().to_dict(), fragments)
+            return reply_of(events.get_final_message().to_dict(), fragments) if fragments.started else _NOTHING
 
     return send
 
@@ -81,7 +82,7 @@ def async_sender(client: AsyncAnthropic, shared: Mapping[str, Any], *, stream: b
         async with client.messages.stream(**body) as events:
             async for event in events:
                 fragments.add(event)
-            return reply_of((await events.get_final_message()).to_dict(), fragments)
+            return reply_of((await events.get_final_message()).to_dict(), fragments) if fragments.started else _NOTHING
 
     return send
 
@@ -110,17 +111,19 @@ def async_runner(functions: Functions, approve: Approve | None) -> Callable[[Rep
 
 
 class Fragments:
-    """The input of each call of a stream, as text.
+    """The input of each call of a stream, as text, and whether the stream has begun.
 
     The SDK reads fragments with a parser that repairs what is cut off (anthropic 2.14), so a broken input would be
     run as if it were whole. The text tells.
     """
 
     def __init__(self) -> None:
+        self.started = False
         self._texts: dict[int, str] = {}
 
     def add(self, event: Any) -> None:
         """Take in an event of the stream; fragments of parallel calls are told apart by their index."""
+        self.started = True
         if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
             self._texts[event.index] = self._texts.get(event.index, "") + event.delta.partial_json
 

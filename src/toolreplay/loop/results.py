@@ -56,11 +56,26 @@ def message_of(error: BaseException) -> str:
 
 def content_blocks(value: object) -> list[dict[str, Any]] | None:
     """The value as content blocks, if it is a list of nothing else; blank text blocks are refused and left out."""
-    if not isinstance(value, list | tuple) or not value:
+    if not isinstance(value, list | tuple) or not value or not all(_is_block(item) for item in value):
         return None
-    if not all(isinstance(item, Mapping) and _PAYLOADS.get(item.get("type", ""), "?") in item for item in value):
-        return None
-    return [dict(item) for item in value if item["type"] != "text" or str(item["text"]).strip()]
+    blocks = [{**item, "text": text_of(item["text"])} if item["type"] == "text" else dict(item) for item in value]
+    return [block for block in blocks if block["type"] != "text" or block["text"].strip()]
+
+
+def _is_block(item: object) -> bool:
+    kind = item.get("type") if isinstance(item, Mapping) else None
+    payload = _PAYLOADS.get(kind) if isinstance(kind, str) else None
+    if payload is None or not isinstance(item, Mapping) or payload not in item:
+        return False
+    return isinstance(item["text"], str) if kind == "text" else _is_json(item)
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return True
 
 
 def _json(value: object) -> str:

@@ -69,13 +69,14 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
     """The turns of one prompt, or of the approval that an earlier one was waiting for.
 
     Tools run only when the stop reason says so: a call in a reply that was cut by `max_tokens` may be incomplete.
-    A paused turn is sent back unchanged. The limit is checked before tools run, so that no side effect goes
+    A paused turn is sent back unchanged. A reply that broke off is asked for once more: nothing of it was run, and the
+    request before it holds the results of all that was. The limit is checked before tools run, so that no side effect goes
     unanswered. Calls that will not be answered are not kept, since a history that holds them is refused; nor is a
     reply without content (docs: handling-stop-reasons).
 
     Raises:
         TurnLimit: the last reply allowed still asked for tools, or paused.
-        CutReply: a stream ended before its message did.
+        CutReply: a stream ended before its message did, twice.
     """
     history = [dict(message) for message in messages]
     container = None
@@ -85,8 +86,15 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
         if results is None:
             return history
         history.append({"role": "user", "content": results})
+    first, cut = True, False
     for turn in range(1, max_turns + 1):
-        reply: Reply = yield Send(history, container, first=turn == 1)
+        reply: Reply = yield Send(history, container, first=first)
+        if reply.stop_reason is None:
+            if cut:
+                raise CutReply("the reply broke off before its end, twice; nothing of it was kept")
+            cut = True
+            continue
+        first = cut = False
         container = reply.container or container
         match reply.stop_reason:
             case "tool_use" if any(dialect.is_call(part) for part in reply.content):
@@ -102,8 +110,6 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
             case "refusal":
                 # A refused prompt that stays in the history is refused again.
                 return [dict(message) for message in messages[:-1]]
-            case None:
-                raise CutReply("the reply broke off before its end; nothing of it was kept")
             case _:
                 kept = [part for part in reply.content if not dialect.is_call(part)]
                 return [*history, _assistant(kept)] if kept else history

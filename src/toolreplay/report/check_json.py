@@ -3,28 +3,68 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any, Final
 
-from ..linter import Located, Report
+from ..linter import FileResult, Located, Totals, Unreadable
+
+_IN_MEMORY: Final = 16 * 2**20
+_PIECE: Final = 2**20
 
 
-def render_json(report: Report) -> str:
-    """The report as one JSON object with a newline at its end.
+class JsonReport:
+    """One JSON object.
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "exchange", "path",
-    "message", "fix"}], "unreadable": [{"file", "line", "reason"}]}`; severity is `error`, `warning` or
-    `info`.
+    "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is `error`,
+    `warning` or `info`. Findings wait in a temporary file, since the counts stand before them.
     """
-    data = {
-        "files": report.files,
-        "requests": report.requests,
-        "tool_uses": report.tool_uses,
-        "findings": [_finding(located) for located in report.findings],
-        "unreadable": [
-            {"file": entry.file, "line": entry.line, "reason": entry.reason} for entry in report.unreadable
-        ],
-    }
-    return json.dumps(data, indent=2) + "\n"
+
+    keep: int | None = None
+
+    def __init__(self) -> None:
+        self._findings = _Spool()
+        self._unreadable = _Spool()
+
+    def add(self, result: FileResult) -> None:
+        """Take in the next result."""
+        for located in result.findings:
+            self._findings.write(_finding(located))
+        for entry in result.unreadable:
+            self._unreadable.write(_unreadable(entry))
+
+    def render(self, totals: Totals) -> Iterator[str]:
+        """The object."""
+        yield (
+            f'{{\n  "files": {totals.files},\n  "requests": {totals.requests},\n'
+            f'  "tool_uses": {totals.tool_uses},\n  "findings": ['
+        )
+        yield from self._findings.read()
+        yield '],\n  "unreadable": ['
+        yield from self._unreadable.read()
+        yield f'],\n  "unchecked": {totals.unchecked},\n  "known": {totals.known}\n}}\n'
+
+
+class _Spool:
+    """Entries of a JSON list, in memory as long as they are few."""
+
+    def __init__(self) -> None:
+        self._file: IO[str] = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="ascii")  # noqa: SIM115
+        self._empty = True
+
+    def write(self, entry: dict[str, Any]) -> None:
+        fields = ",\n".join(f"      {json.dumps(name)}: {json.dumps(value)}" for name, value in entry.items())
+        self._file.write(f"{'' if self._empty else ','}\n    {{\n{fields}\n    }}")
+        self._empty = False
+
+    def read(self) -> Iterator[str]:
+        with self._file as file:
+            file.seek(0)
+            while piece := file.read(_PIECE):
+                yield piece
+        if not self._empty:
+            yield "\n  "
 
 
 def _finding(located: Located) -> dict[str, Any]:
@@ -39,3 +79,7 @@ def _finding(located: Located) -> dict[str, Any]:
         "message": finding.message,
         "fix": finding.fix,
     }
+
+
+def _unreadable(entry: Unreadable) -> dict[str, Any]:
+    return {"file": entry.file, "line": entry.line, "reason": entry.reason}

@@ -8,7 +8,7 @@ from typing import Final
 from ..contract.conversations import Verdict
 from ..scenario.matchers import mismatch
 from ..scenario.model import Scenario, Subagent
-from ..scenario.request import prompt_content
+from ..scenario.request import history, prompt_content
 from ..scenario.steps import UserStep
 from ..wire.fields import items, mapping, text
 
@@ -22,7 +22,7 @@ class Cast:
         self._prompts = {
             _said(prompt_content(step)) for step in scenario.conversation if isinstance(step, UserStep)
         }
-        self._prompts.update(_said(message.content) for message in scenario.history if message.role == "user")
+        self._prompts.update(_said(message["content"]) for message in history(scenario) if message["role"] == "user")
         self._subagents = scenario.subagents
         self._known: dict[int, str | None] = {1: MAIN}
 

@@ -21,6 +21,7 @@ DUMMIES: Final = {
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_REGION": "us-east-1",
 }
+_BASE_URLS: Final = ("ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
 BOTO3: Final = "boto3"
 _SDK_CLIENTS: Final = ("Anthropic", "AsyncAnthropic", "AnthropicBedrock", "AsyncAnthropicBedrock")
 
@@ -68,6 +69,21 @@ def dummy_credentials() -> Iterator[None]:
         yield
     finally:
         _ENVIRONMENT.restore()
+
+
+@contextmanager
+def pointed_at(base_url: str) -> Iterator[None]:
+    """Have clients that a loop or a tool makes for itself send to a server too, for the length of the block."""
+    before = {name: os.environ.get(name) for name in _BASE_URLS}
+    os.environ.update(dict.fromkeys(_BASE_URLS, base_url))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 class Clients:

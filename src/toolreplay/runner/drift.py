@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from ..cassette.playback import Match
 from ..contract.facts import CallFacts
 from ..wire.exchange import read_request
 from ..wire.model import Text, ToolResult
@@ -15,7 +16,9 @@ def drift_of(side: ModelSide, facts: Sequence[CallFacts]) -> tuple[Drift, ...]:
     """The results that differ, in the order of the calls; the form of a result (string or blocks) is no difference."""
     if not isinstance(side, CassetteSide):
         return ()
-    recorded = {result.id: result for result in _recorded(side)}
+    if side.playback.match is Match.EXACT:
+        return ()  # what differs was a miss
+    recorded = _recorded(side, {call.use.id for call in facts if call.result is not None})
     found = []
     for call in facts:
         was, now = recorded.get(call.use.id), call.result
@@ -24,13 +27,18 @@ def drift_of(side: ModelSide, facts: Sequence[CallFacts]) -> tuple[Drift, ...]:
     return tuple(found)
 
 
-def _recorded(side: CassetteSide) -> Iterator[ToolResult]:
-    for exchange in side.playback.exchanges:
+def _recorded(side: CassetteSide, wanted: set[str | None]) -> dict[str | None, ToolResult]:
+    """The recorded results of some calls. The last request of a conversation holds them all, so the search goes back."""
+    found: dict[str | None, ToolResult] = {}
+    for exchange in reversed(side.playback.exchanges):
+        if wanted <= found.keys():
+            break
         request = read_request(exchange.request)
         for message in request.messages if request is not None else ():
             for block in message.blocks:
                 if isinstance(block, ToolResult):
-                    yield block
+                    found.setdefault(block.id, block)
+    return found
 
 
 def _said(result: ToolResult) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..contract.facts import CallFacts
 from ..scenario.matchers import in_words, mismatch
 from ..scenario.model import Scenario
 from ..scenario.steps import Expectation, ExpectedCall
-from ..wire.model import Reply
+from ..wire.model import Reply, ToolResult
 from .cast import MAIN
 from .run import Failure, Outcome
 from .session import Session
@@ -20,6 +20,8 @@ def check_expectations(
     """Every expectation that was not met, in the order of the steps; of the first `steps` alone."""
     failures = []
     prompts = {served.use.id: served.prompt for served in session.calls.served if served.agent == MAIN}
+    answered = _answered(session)
+    asked = [(str(call.use.name), prompts.get(call.use.id), answered.get(call.use.id)) for call in facts]
     for number, step in enumerate(scenario.conversation[:steps], 1):
         if step.expect is None:
             continue
@@ -27,16 +29,37 @@ def check_expectations(
         replies = [
             one.reply for one in session.exchanges if one.prompt == number and one.agent == MAIN and isinstance(one.reply, Reply)
         ]
-        for field, text in _unmet(step.expect, calls, replies):
+        pending = sorted(name for name, prompt, answer in asked if _is_open(number, prompt, answer))
+        for field, text in _unmet(step.expect, calls, replies, pending):
             line = scenario.line_of("conversation", number - 1, "expect", *field)
             failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
     return tuple(failures)
 
 
+def _answered(session: Session) -> Mapping[str | None, int]:
+    """The step in which each call was answered first."""
+    found: dict[str | None, int] = {}
+    for exchange, verdict in zip(session.exchanges, session.verdicts, strict=True):
+        for message in verdict.new_messages if verdict is not None else ():
+            for block in message.blocks:
+                if isinstance(block, ToolResult):
+                    found.setdefault(block.id, exchange.prompt)
+    return found
+
+
+def _is_open(step: int, asked: int | None, answered: int | None) -> bool:
+    """Whether a call waits at the end of a step. One that is never answered was left behind by the step that asked."""
+    if asked is None or asked > step:
+        return False
+    return asked == step if answered is None else answered > step
+
+
 _Unmet = tuple[tuple[str | int, ...], str]
 
 
-def _unmet(expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Reply]) -> Iterator[_Unmet]:
+def _unmet(
+    expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Reply], pending: Sequence[str]
+) -> Iterator[_Unmet]:
     if expect.tool_calls is not None:
         yield from _unmet_calls(expect, calls)
     for index, name in enumerate(expect.never):
@@ -53,9 +76,8 @@ def _unmet(expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Re
         problem = mismatch(expect.final_text, last.text if last else "", "final_text")
         if problem is not None:
             yield ("final_text",), problem.text
-    open_calls = sorted(str(call.use.name) for call in calls if call.result is None)
-    if expect.pending is not None and open_calls != sorted(expect.pending):
-        yield ("pending",), f"expected open calls {sorted(expect.pending)}, open are {open_calls}"
+    if expect.pending is not None and list(pending) != sorted(expect.pending):
+        yield ("pending",), f"expected open calls {sorted(expect.pending)}, open are {list(pending)}"
 
 
 def _unmet_calls(expect: Expectation, calls: Sequence[CallFacts]) -> Iterator[_Unmet]:

@@ -1,7 +1,8 @@
 """The calls the model asked for, and which of them a tool run belongs to.
 
 A loop that calls a function by name does not say which tool_use it is answering. Calls of the same name with an equal
-input are interchangeable, so the first of them that has not run is as good as any.
+input are interchangeable, so the first of the newest reply that has not run is as good as any: older ones that did not
+run were denied, or cut.
 """
 
 from __future__ import annotations
@@ -43,13 +44,17 @@ class OpenCalls:
         A run beyond the calls asked for belongs to the last equal one, which then ran more than once.
         """
         with self._lock:
-            equal = [
-                index
-                for index, served in enumerate(self.served)
-                if served.use.name == name and (served.use.input == tool_input if use_id is None else served.use.id == use_id)
-            ]
+            named = [index for index, served in enumerate(self.served) if served.use.name == name]
+            if use_id is not None:
+                equal = [index for index in named if self.served[index].use.id == use_id]
+            else:
+                equal = [index for index in named if self.served[index].use.input == tool_input]
+                # An input that came as broken JSON equals nothing; a loop that mended it ran that call all the same.
+                equal = equal or [index for index in named if not isinstance(self.served[index].use.input, dict)]
             if not equal:
                 return use_id
-            index = next((index for index in equal if index not in self._claimed), equal[-1])
+            left = [index for index in equal if index not in self._claimed]
+            newest = max((self.served[index].turn for index in left), default=0)
+            index = next((index for index in left if self.served[index].turn == newest), equal[-1])
             self._claimed.add(index)
             return self.served[index].use.id

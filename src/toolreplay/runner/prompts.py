@@ -12,6 +12,7 @@ from ..scenario.steps import ApproveStep, UserStep
 from ..wire import mapping
 from ..wire.model import Reply, Wire
 from .agent import Agent
+from .cast import MAIN
 from .clients import Clients, kind_of
 from .loops import Asked, Target, asked_by, is_async
 from .offer import NAMES, Offer
@@ -70,8 +71,10 @@ class Prompts:
             offered = self._offer.fill(self._names, messages, self._toolbox.approval(self._decisions(step)))
             returned = self._agent.ask(prompt, offered)
         except Exception as error:  # noqa: BLE001  (the loop under test may raise anything)
-            self._note(error)
-            return False
+            if not self._says_limit(step, error):
+                self._note(error)
+                return False
+            returned = None
         except BaseException as error:
             # Ctrl-C is the user's; a stub's own may leave the loop, and then the session's next request counts.
             if not self._toolbox.caused(error):
@@ -83,6 +86,11 @@ class Prompts:
         if not self._agent.keeps_history:
             self._history = self._next_history(returned, messages, before)
         return True
+
+    def _says_limit(self, step: UserStep | ApproveStep, error: BaseException) -> bool:
+        """Whether the loop raised to say that the limit on turns is reached, where the scenario expects just that."""
+        expected = step.expect is not None and step.expect.stop_reason == "tool_use"
+        return expected and self._session.at_limit and not self._toolbox.caused(error)
 
     def _decisions(self, step: UserStep | ApproveStep) -> dict[str, bool | None]:
         """The user's word on each tool: True, False, or None while it is to come."""
@@ -107,7 +115,8 @@ class Prompts:
 
     def _rebuilt(self) -> list[Message]:
         """The last request and its reply; cut, unanswered and empty replies are left out."""
-        last = next((one for one in reversed(self._session.exchanges) if isinstance(one.reply, Reply)), None)
+        own = (one for one in reversed(self._session.exchanges) if one.agent == MAIN)
+        last = next((one for one in own if isinstance(one.reply, Reply)), None)
         verdict = self._session.verdicts[last.number - 1] if last is not None else None
         if last is None or verdict is None or not isinstance(last.reply, Reply):
             return self._history

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from ..scenario.digests import digests
 from ..scenario.model import Scenario
 from ..wire.endpoints import endpoint
 from ..wire.model import Wire
-from .clients import dummy_credentials
+from .clients import dummy_credentials, pointed_at
 from .loops import Loop, target_of
 from .play import play_with
 from .replay import cassette_of
@@ -51,8 +52,7 @@ def record_scenario(
     side = LiveSide()
     try:
         target = target_of(loop or scenario.loop, project.root)
-        # A server that is named may ask for no key; the API itself is never sent one that we made up.
-        with nullcontext() if base_url is None else dummy_credentials():
+        with _on_the_way_to(base_url):
             run = play_with(scenario, target, side, base_url=base_url)
         run = replace(run, seconds=time.perf_counter() - started)
         if run.outcome is not Outcome.PASS:
@@ -66,15 +66,34 @@ def record_scenario(
     return run, path
 
 
+@contextmanager
+def _on_the_way_to(base_url: str | None) -> Iterator[None]:
+    if base_url is None:
+        yield
+        return
+    # A server that is named may ask for no key; the API itself is never sent one that we made up.
+    with dummy_credentials(), pointed_at(base_url):
+        yield
+
+
 def _kept(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     kept = []
-    for exchange in exchanges:
+    for index, exchange in enumerate(exchanges):
+        if _was_retried(exchange, exchanges[index + 1 :]):
+            continue
         found = endpoint(exchange.method, exchange.url)
         if found is not None:
             path = "/v1/messages" if found.carrier == "messages" and found.operation == "create" else urlsplit(exchange.url).path
             exchange = replace(exchange, url=_HOMES[found.wire] + path)  # noqa: PLW2901
         kept.append(exchange)
     return tuple(kept)
+
+
+def _was_retried(exchange: Exchange, later: Sequence[Exchange]) -> bool:
+    """Whether the same was asked again after an error; a replay has no need of bad weather on the day of recording."""
+    if exchange.response.status < HTTPStatus.BAD_REQUEST:
+        return False
+    return any((one.method, one.url, one.body) == (exchange.method, exchange.url, exchange.body) for one in later)
 
 
 def _provenance(scenario: Scenario, loop: str, exchanges: Sequence[Exchange]) -> Provenance:

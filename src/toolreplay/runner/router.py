@@ -58,11 +58,19 @@ class Router:
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         """Pass on what came back for a request that was let out; the session that let it out knows it."""
-        current = _current.get()
-        with self._lock:
-            candidates = tuple(self._open)
-        for session in candidates if current is None else (current,):
+        for session in self._candidates():
             session.observe(request, response)
+
+    def watches(self, request: HttpRequest) -> bool:
+        """Whether a session let the request out and waits for its response."""
+        return any(session.waits_for(request) for session in self._candidates())
+
+    def _candidates(self) -> tuple[Session, ...]:
+        current = _current.get()
+        if current is not None:
+            return (current,)
+        with self._lock:
+            return tuple(self._open)
 
 
 def _ambiguous(request: HttpRequest, candidates: tuple[Session, ...]) -> HttpResponse:

@@ -14,10 +14,12 @@ from ..contract.finding import Finding
 from ..wire.endpoints import endpoint
 from ..wire.exchange import read_request, read_response
 from ..wire.forms import as_asked
+from ..wire.growing import GrowingBodies
 from ..wire.http import HttpRequest, HttpResponse
 from ..wire.model import ApiError, Reply, Wire
 from ..wire.refusal import refusal
 from .cast import MAIN, Cast
+from .contradictions import contradiction
 from .miss import Miss
 from .open_calls import OpenCalls
 from .run import RunExchange, RunFinding
@@ -71,6 +73,7 @@ class Session:
         self._max_turns = max_turns
         self._cast = cast
         self._allowed = allowed
+        self._bodies = GrowingBodies()
         self._conversations = Conversations()
         self._turns = 0
         self._prompt = 0
@@ -83,6 +86,11 @@ class Session:
     def refused(self) -> bool:
         """Whether the last request was answered by the harness, so that the loop could not go on."""
         return bool(self.exchanges) and not self.exchanges[-1].served
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether the prompt has had all the replies that it may have."""
+        return self._max_turns is not None and self._prompt_turns >= self._max_turns
 
     def begin_prompt(self) -> None:
         """Start counting the turns of a further prompt."""
@@ -99,6 +107,7 @@ class Session:
         if found is None:
             return self._other(request)
         with self._lock:
+            sent, request = request, replace(request, parsed=self._bodies.read(request.body))
             parsed = read_request(request) if found.operation == "create" else None
             verdict = self._conversations.judge(parsed) if parsed is not None else None
             if verdict is not None:
@@ -108,7 +117,7 @@ class Session:
                 if self._strict and broken is not None:
                     return self._refuse(request, verdict, found.wire, _api_words(broken))
                 agent = self._agent(verdict)
-                if agent == MAIN and self._max_turns is not None and self._prompt_turns >= self._max_turns:
+                if agent == MAIN and self.at_limit:
                     self.over_limit = True
                     text = f"toolreplay: the scenario allows {self._max_turns} replies for one prompt"
                     return self._refuse(request, verdict, found.wire, text)
@@ -117,9 +126,18 @@ class Session:
                 self.misses.append(replace(answer, number=len(self.exchanges) + 1))
                 return self._refuse(request, verdict, found.wire, f"toolreplay: {answer.text}")
             if isinstance(answer, LetOut):
-                self._out[id(request)] = _Pending(request, verdict, found.wire)
+                self._out[id(sent)] = _Pending(sent, verdict, found.wire)
                 return None
-            return self._serve(request, as_asked(found, request, answer), verdict)
+            response = as_asked(found, request, answer)
+            refuted = contradiction(verdict.request, response) if self._strict and verdict is not None else None
+            if refuted is not None:
+                self.misses.append(Miss(refuted, number=len(self.exchanges) + 1))
+                return self._refuse(request, verdict, found.wire, f"toolreplay: {refuted}")
+            return self._serve(request, response, verdict)
+
+    def waits_for(self, request: HttpRequest) -> bool:
+        """Whether the request was let out and its response has not come back."""
+        return id(request) in self._out
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
         """Take in the response to a request that was let out."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from http import HTTPStatus
 from typing import Protocol
 
 from ..cassette.exchange import Exchange
@@ -60,7 +61,7 @@ class CassetteSide:
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
         exchange = self.playback.take(request, verdict)
         if exchange is not None:
-            return exchange.response
+            return _without_waiting(exchange.response)
         first = len(self.playback.left_over) == len(self.playback.exchanges)
         return replace(explain(request, verdict, self.playback), stale=first and not self.has_digests)
 
@@ -69,6 +70,15 @@ class CassetteSide:
 
     def left_over(self) -> tuple[str, ...]:
         return tuple(f"exchange {index} of {self.path} was not played" for index in self.playback.left_over)
+
+
+def _without_waiting(response: HttpResponse) -> HttpResponse:
+    """A recorded error as it was, but for how long to wait: a replay does not sleep."""
+    if response.status < HTTPStatus.BAD_REQUEST:
+        return response
+    headers = {name: value for name, value in response.headers.items() if name != "retry-after"}
+    # A millisecond: zero would make the SDK fall back on its own half a second (protocol.md D.6).
+    return HttpResponse(response.status, {**headers, "retry-after-ms": "1"}, response.body)
 
 
 @dataclass

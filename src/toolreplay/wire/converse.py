@@ -32,8 +32,14 @@ from .model import (
 _MEDIA = frozenset({"image", "document", "video", "audio"})
 
 
-def parse_request(body: Mapping[str, object], model: str | None = None) -> Request:
-    """Parse a request body. `model` comes from the URL: `/model/{modelId}/converse`."""
+def parse_request(body: Mapping[str, object], model: str | None = None, size: int | None = None) -> Request:
+    """Parse a request body.
+
+    Args:
+        body: the JSON.
+        model: the one the URL names: `/model/{modelId}/converse`.
+        size: bytes of the body as sent.
+    """
     config = body.get("toolConfig", MISSING)
     return Request(
         wire=Wire.CONVERSE,
@@ -43,6 +49,7 @@ def parse_request(body: Mapping[str, object], model: str | None = None) -> Reque
         thread=None,
         body=body,
         reader=parse_messages,
+        size=size,
     )
 
 

@@ -75,6 +75,16 @@ def parse_frames(data: bytes) -> tuple[tuple[Frame, ...], bool]:
     return tuple(frames), True
 
 
+def frame_bounds(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each frame starts and ends; what is left over after the last whole one is a last piece."""
+    position = 0
+    while position < len(data):
+        frame, size = _frame(data, position)
+        end = position + size if frame is not None else len(data)
+        yield position, end
+        position = end
+
+
 def encode_frame(headers: Mapping[str, str], payload: bytes) -> bytes:
     """One frame with string headers (names up to 255 bytes, values up to 65,535)."""
     block = b"".join(_header(name.encode(), value.encode()) for name, value in headers.items())

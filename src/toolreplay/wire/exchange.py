@@ -27,10 +27,17 @@ def read_request(http: HttpRequest) -> Request | None:
         return None
     body: dict[str, Any] = http.json
     if call.wire is Wire.CONVERSE:
-        return converse.parse_request(body, call.model)
+        return converse.parse_request(body, call.model, len(http.body))
     if call.carrier == "invoke" and not _is_claude(body, call):
         return None
-    return messages.parse_request(body, http.headers.get("anthropic-version"), call.model)
+    headers = http.headers
+    return messages.parse_request(
+        body,
+        version=headers.get("anthropic-version"),
+        model=call.model,
+        betas=headers.get("anthropic-beta", ""),
+        size=len(http.body),
+    )
 
 
 def read_response(call: Endpoint | Request, http: HttpResponse) -> Reply | ApiError | None:

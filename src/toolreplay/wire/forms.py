@@ -108,9 +108,8 @@ def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]
         case "text":
             return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in _cut(block.get("text"))]
         case "tool_use" | "server_tool_use":
-            text = json.dumps(block.get("input"), ensure_ascii=False)
             # The first fragment of a call is empty, as the API sends it.
-            parts = ["", *_cut(text)] if block.get("input") else [""]
+            parts = ["", *_cut(_input_text(block["input"]))] if block.get("input") else [""]
             return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
         case "thinking":
             deltas = [{"type": "thinking_delta", "thinking": part} for part in _cut(block.get("thinking"))]
@@ -122,8 +121,8 @@ def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]
 def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     if "toolUse" in block:
         use = dict(mapping(block["toolUse"]))
-        text = json.dumps(use.pop("input", {}), ensure_ascii=False)
-        return {"toolUse": use}, [{"toolUse": {"input": part}} for part in _cut(text)]
+        parts = _cut(_input_text(use.pop("input", {})))
+        return {"toolUse": use}, [{"toolUse": {"input": part}} for part in parts]
     if "reasoningContent" in block:
         reasoning = mapping(mapping(block["reasoningContent"]).get("reasoningText"))
         deltas = [{"reasoningContent": {"text": part}} for part in _cut(reasoning.get("text"))]
@@ -131,6 +130,11 @@ def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, l
             deltas.append({"reasoningContent": {"signature": reasoning["signature"]}})
         return None, deltas
     return None, [{"text": part} for part in _cut(block.get("text"))]
+
+
+def _input_text(value: object) -> str:
+    """The input of a call as it is streamed; what came as something else than JSON goes out as it came."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _cut(text: object) -> list[str]:

@@ -15,12 +15,17 @@ def _lower(headers: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """A request. Header names are lower case; `body` is the bytes as sent."""
+    """A request. Header names are lower case; `body` is the bytes as sent.
+
+    Attributes:
+        parsed: the body's JSON, where somebody has read it already; `json` is what to look at.
+    """
 
     method: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    parsed: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "headers", _lower(self.headers))
@@ -28,6 +33,8 @@ class HttpRequest:
     @cached_property
     def json(self) -> Any:
         """The body as JSON, parsed once; None when it is none (see `is_json`)."""
+        if self.parsed is not None:
+            return self.parsed
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):

@@ -28,11 +28,21 @@ _MEDIA = frozenset({"image", "document", "video", "audio"})
 _SERVER_USES = frozenset({"server_tool_use", "mcp_tool_use"})
 
 
-def parse_request(body: Mapping[str, object], version: str | None = None, model: str | None = None) -> Request:
+def parse_request(
+    body: Mapping[str, object],
+    version: str | None = None,
+    model: str | None = None,
+    betas: str = "",
+    size: int | None = None,
+) -> Request:
     """Parse a request body.
 
-    `version` is the `anthropic-version` header; InvokeModel sends it in the body. `model` is the one the URL names,
-    on Vertex and InvokeModel, whose bodies name none.
+    Args:
+        body: the JSON.
+        version: the `anthropic-version` header; InvokeModel sends it in the body.
+        model: the one the URL names, on Vertex and InvokeModel, whose bodies name none.
+        betas: the `anthropic-beta` header, a list with commas; InvokeModel sends a list in the body.
+        size: bytes of the body as sent.
     """
     tools = body.get("tools", MISSING)
     thread = body.get("thread")
@@ -44,6 +54,8 @@ def parse_request(body: Mapping[str, object], version: str | None = None, model:
         thread=thread if isinstance(thread, dict) else None,
         body=body,
         reader=parse_messages,
+        betas=_betas(betas, body),
+        size=size,
     )
 
 
@@ -90,6 +102,11 @@ def parse_content(content: object, message: int) -> tuple[Block, ...]:
     if isinstance(content, str):
         return (Text(Place(message), content, content),)
     return tuple(_block(item, Place(message, index)) for index, item in enumerate(items(content)))
+
+
+def _betas(header: str, body: Mapping[str, object]) -> frozenset[str]:
+    named = [*header.split(","), *(text(item) or "" for item in items(body.get("anthropic_beta")))]
+    return frozenset(name.strip() for name in named if name.strip())
 
 
 def _message(raw: object, index: int) -> Message:

@@ -229,6 +229,8 @@ class Request:
         version: `anthropic-version`, from the header or (InvokeModel) the body.
         thread: the `thread` object of a Messages request (protocol.md A.10), if there is one.
         body: the JSON it was parsed from.
+        betas: the features asked for, by the `anthropic-beta` header or (InvokeModel) `anthropic_beta` in the body.
+        size: bytes of the body as sent; None where it came without its HTTP request.
     """
 
     wire: Wire
@@ -238,6 +240,13 @@ class Request:
     thread: Mapping[str, object] | None
     body: Mapping[str, object]
     reader: MessageReader = field(repr=False, compare=False)
+    betas: frozenset[str] = frozenset()
+    size: int | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing but messages: a history on its own, whose tools and model are not known."""
+        return self.model is None and self.body.keys() <= {"messages"}
 
     @cached_property
     def raw_messages(self) -> Sequence[object]:

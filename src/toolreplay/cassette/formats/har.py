@@ -30,7 +30,7 @@ def interactions(data: Any) -> Iterator[Interaction]:
         )
         answer = parts.mapping(entry.get("response"))
         if not answer.get("status"):
-            yield Interaction(index, request, None)
+            yield Interaction(index, request, None, at=entry)
             continue
         content = parts.mapping(answer.get("content"))
         body = content.get("text")
@@ -39,4 +39,4 @@ def interactions(data: Any) -> Iterator[Interaction]:
         response = parts.response(
             answer, request, status=answer["status"], head=answer.get("headers"), body=body
         )
-        yield Interaction(index, request, response)
+        yield Interaction(index, request, response, at=entry)

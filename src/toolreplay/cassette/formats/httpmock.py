@@ -28,7 +28,7 @@ def interactions(data: Any) -> Iterator[Interaction]:
         )
         status = then.get("status", 200)
         response = parts.response(then, request, status=status, head=then.get("header"), body=_body(then))
-        yield Interaction(index, request, response)
+        yield Interaction(index, request, response, at=document)
 
 
 def _body(fields: Any) -> object:

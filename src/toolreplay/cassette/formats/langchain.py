@@ -25,4 +25,4 @@ def interactions(data: Any) -> Iterator[Interaction]:
         if not isinstance(fields, dict) or not isinstance(answer, dict):
             raise MalformedError(f"requests[{index}] or responses[{index}] is no mapping", fields)
         request = read_request(fields)
-        yield Interaction(index, request, read_response(answer, request))
+        yield Interaction(index, request, read_response(answer, request), at=fields)

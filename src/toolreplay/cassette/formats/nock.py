@@ -33,7 +33,7 @@ def interactions(data: Any) -> Iterator[Interaction]:
         response = parts.response(
             fields, request, status=fields["status"], head=fields.get("rawHeaders"), body=_body(fields)
         )
-        yield Interaction(index, request, response)
+        yield Interaction(index, request, response, at=fields)
 
 
 def _body(fields: Any) -> object:

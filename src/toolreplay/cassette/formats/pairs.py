@@ -20,9 +20,8 @@ def interactions(data: Any) -> Iterator[Interaction]:
     for index, fields in enumerate(data if isinstance(data, list) else [data]):
         request = read_request(fields["request"])
         answer = fields.get("response")
-        yield Interaction(
-            index, request, read_response(answer, request) if isinstance(answer, dict) else None
-        )
+        response = read_response(answer, request) if isinstance(answer, dict) else None
+        yield Interaction(index, request, response, at=fields)
 
 
 def _is_pair(item: object) -> bool:

@@ -29,9 +29,8 @@ def interactions(data: Any) -> Iterator[Interaction]:
             raise MalformedError(f"interactions[{index}] has no request", fields)
         request = read_request(fields["request"])
         answer = fields.get("response")
-        yield Interaction(
-            index, request, read_response(answer, request) if isinstance(answer, dict) else None
-        )
+        response = read_response(answer, request) if isinstance(answer, dict) else None
+        yield Interaction(index, request, response, at=fields)
 
 
 def read_request(fields: Mapping[str, Any]) -> HttpRequest:

@@ -1,0 +1,22 @@
+"""A response as it came from a server, decompressed and with the headers that are true of it then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..wire.http import HttpResponse
+from .bodies import TRANSPORT, unpack
+from .recording import MalformedError
+
+
+def decoded_response(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> HttpResponse:
+    """The response; a header that came several times has its values joined by ", "."""
+    found: dict[str, str] = {}
+    for name, value in headers:
+        key = name.lower()
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    try:
+        body = unpack(body, found.get("content-encoding", ""))
+    except MalformedError:  # left as it is, with the header that says what it is
+        return HttpResponse(status, found, body)
+    return HttpResponse(status, {name: value for name, value in found.items() if name not in TRANSPORT}, body)

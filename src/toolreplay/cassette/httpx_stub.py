@@ -1,0 +1,116 @@
+"""Our own stub for httpx and httpx2, put in place through vcrpy's `custom_patches`.
+
+vcrpy's stub for this family would do, but for three things: it reads a stream to its end before handing it on, also
+for requests that are none of ours; it replays a stream in one piece; and copying the headers of a request one by one
+costs a fifth of a replayed turn. In-process transports (ASGI, WSGI, mocks) stay as they are: what they carry is not
+on its way to a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final, Protocol
+
+from ..wire.http import HttpRequest, HttpResponse
+from ..wire.pieces import pieces
+from .decoded import decoded_response
+from .format import REQUEST_HEADERS
+
+_LIBRARIES: Final = ("httpx", "httpx2")
+_KEPT: Final = {name.encode(): name for name in REQUEST_HEADERS}
+
+
+class Listener(Protocol):
+    """Who answers the requests of this process."""
+
+    def answer(self, request: HttpRequest) -> HttpResponse | None:
+        """The response to serve; None lets the request out to where it was going."""
+
+    def watches(self, request: HttpRequest) -> bool:
+        """Whether the response to a request that was let out is to be observed."""
+
+    def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Called with the response to a request that was let out and is watched."""
+
+
+def httpx_patches(listener: Listener) -> Iterator[tuple[type, str, Any]]:
+    """The patches of every installed library of the family: class, method, replacement."""
+    for name in _LIBRARIES:
+        try:
+            library = import_module(name)
+        except ImportError:
+            continue
+        yield library.HTTPTransport, "handle_request", _sync_stub(library, listener)
+        yield library.AsyncHTTPTransport, "handle_async_request", _async_stub(library, listener)
+
+
+def _sync_stub(library: ModuleType, listener: Listener) -> Any:
+    original = library.HTTPTransport.handle_request
+    stream = _stream_class(library)
+
+    def handle_request(transport: Any, request: Any) -> Any:
+        question = _question(request, request.read())
+        answer = listener.answer(question)
+        if answer is not None:
+            return _response(library, stream, answer)
+        response = original(transport, request)
+        if listener.watches(question):
+            body = b"".join(response.stream)
+            response.stream.close()
+            response.stream = stream([body])
+            listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
+        return response
+
+    return handle_request
+
+
+def _async_stub(library: ModuleType, listener: Listener) -> Any:
+    original = library.AsyncHTTPTransport.handle_async_request
+    stream = _stream_class(library)
+
+    async def handle_async_request(transport: Any, request: Any) -> Any:
+        question = _question(request, await request.aread())
+        answer = listener.answer(question)
+        if answer is not None:
+            return _response(library, stream, answer)
+        response = await original(transport, request)
+        if listener.watches(question):
+            body = b"".join([part async for part in response.stream])
+            await response.stream.aclose()
+            response.stream = stream([body])
+            listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
+        return response
+
+    return handle_async_request
+
+
+def _question(request: Any, body: bytes) -> HttpRequest:
+    # Only headers that may be kept are read at all: a credential that is not read cannot reach a file.
+    headers = {}
+    for raw, value in request.headers.raw:
+        name = _KEPT.get(raw.lower())
+        if name is not None:
+            headers[name] = value.decode("latin-1")
+    return HttpRequest(request.method, str(request.url), headers, body)
+
+
+def _response(library: ModuleType, stream: Any, answer: HttpResponse) -> Any:
+    # A stream and not content: content would close the response, and a real one is open when it arrives.
+    return library.Response(answer.status, headers=list(answer.headers.items()), stream=stream(pieces(answer)))
+
+
+def _stream_class(library: ModuleType) -> Any:
+    class Pieces(library.SyncByteStream, library.AsyncByteStream):  # type: ignore[name-defined, misc]
+        def __init__(self, parts: list[bytes]) -> None:
+            self._parts = parts
+
+        def __iter__(self) -> Iterator[bytes]:
+            yield from self._parts
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for part in self._parts:
+                yield part
+
+    return Pieces

@@ -1,0 +1,140 @@
+"""Which conversation a request goes on with, and from which of its messages on it is new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from ..wire.fields import items, mapping, text
+from ..wire.model import Message, Reply, Request
+from .finding import Finding
+from .fold import EMPTY, State
+from .plain import plain_message
+from .toolset import Toolset
+
+_COMPARED: Final = 8
+
+
+@dataclass
+class Conversation:
+    """One conversation so far.
+
+    Attributes:
+        number: from 1, in the order in which conversations began.
+        messages: the messages of the last request, as sent; for a thread, of the whole thread.
+        state: the fold over them.
+        turns: replies served.
+        reported: the findings that were reported, so that a bad message that stays in the history is reported once.
+        request: the last request.
+        replies: what it was answered.
+        tools: the tools it offered.
+    """
+
+    number: int
+    messages: Sequence[object] = ()
+    state: State = EMPTY
+    turns: int = 0
+    reported: set[Finding] = field(default_factory=set)
+    request: Request | None = None
+    replies: list[Reply] = field(default_factory=list)
+    tools: Toolset | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """How a request goes on with a conversation.
+
+    Attributes:
+        new: the messages to fold.
+        whole: whether `new` are all messages of the request, to be folded from the start.
+        changed: the index of the first message that the conversation had otherwise, or that is gone; None for none.
+        touched: earlier messages that differ in nothing but what may differ freely, such as `cache_control`.
+        merged: whether the last message was sent again with more at its end, as some loops continue a paused turn.
+    """
+
+    conversation: Conversation
+    new: tuple[Message, ...]
+    whole: bool = False
+    changed: int | None = None
+    touched: tuple[Message, ...] = ()
+    merged: bool = False
+
+
+def linked(
+    request: Request, conversations: Sequence[Conversation], by_call: Mapping[str, Conversation]
+) -> Link | None:
+    """The link of a request; None when it goes on with none of the conversations.
+
+    Args:
+        by_call: the conversation in which a call was served, by the call's id.
+    """
+    raw = request.raw_messages
+    for conversation in reversed(conversations):
+        known = len(conversation.messages)
+        if 0 < known <= len(raw) and raw[:known] == conversation.messages:
+            return Link(conversation, request.reader(raw[known:], known))
+    holder = _holder_of_calls(raw, by_call)
+    candidates = islice(reversed(conversations), _COMPARED) if holder is None else (holder,)
+    for conversation in candidates:
+        link = _but_for_the_cache(request, conversation)
+        if link is not None:
+            return link
+    return _rewritten(request, holder) if holder is not None else None
+
+
+def share(raw: Sequence[object], link: Link) -> None:
+    """Let equal messages be one: else every request of a long run keeps a history of its own alive."""
+    if link.whole or not isinstance(raw, list):
+        return
+    touched = {message.index for message in link.touched}
+    for index, message in enumerate(link.conversation.messages):
+        if index not in touched:
+            raw[index] = message
+
+
+def _but_for_the_cache(request: Request, conversation: Conversation) -> Link | None:
+    raw, before = request.raw_messages, conversation.messages
+    known = len(before)
+    if not 0 < known <= len(raw):
+        return None
+    touched = []
+    for index in range(known):
+        if raw[index] == before[index]:
+            continue
+        if plain_message(raw[index]) != plain_message(before[index]):
+            return None
+        touched.append(request.reader(raw[index : index + 1], index)[0])
+    return Link(conversation, request.reader(raw[known:], known), touched=tuple(touched))
+
+
+def _rewritten(request: Request, conversation: Conversation) -> Link:
+    raw, before = request.raw_messages, conversation.messages
+    differing = (
+        index
+        for index in range(min(len(raw), len(before)))
+        if raw[index] != before[index] and plain_message(raw[index]) != plain_message(before[index])
+    )
+    changed = next(differing, min(len(raw), len(before)))
+    merged = changed == len(before) - 1 < len(raw) and _begins_with(raw[changed], before[changed])
+    return Link(conversation, request.messages, whole=True, changed=changed, merged=merged)
+
+
+def _begins_with(longer: object, shorter: object) -> bool:
+    role, blocks = plain_message(longer)
+    first_role, first = plain_message(shorter)
+    return role == first_role == "assistant" and blocks[: len(first)] == first
+
+
+def _holder_of_calls(raw: Sequence[object], by_call: Mapping[str, Conversation]) -> Conversation | None:
+    if not by_call:
+        return None
+    for message in reversed(raw):
+        for block in items(mapping(message).get("content")):
+            fields = mapping(block)
+            call = mapping(fields.get("toolUse"))
+            use_id = text(fields.get("id")) or text(call.get("toolUseId"))
+            if use_id in by_call:
+                return by_call[use_id]
+    return None

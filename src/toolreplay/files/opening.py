@@ -1,0 +1,61 @@
+"""Opening files that somebody else wrote: no pipe or device blocks, no half of a file that changes is taken."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO, Final
+
+_FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
+_CHUNK: Final = 2**20
+
+
+class ChangedError(OSError):
+    """The file was written to while it was read."""
+
+
+def open_plain(path: Path, *, pipes: bool = False) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Args:
+        pipes: take a named pipe too, such as the shell's `<(command)`; one that nobody writes to is empty.
+
+    Raises:
+        OSError: the file cannot be opened, or is a socket, a device, a folder, or a pipe that was not asked
+            for.
+    """
+    # Not blocking, since opening a pipe waits for a writer; what a path is, is only sure once it is open.
+    handle = os.open(path, _FLAGS)
+    mode = os.fstat(handle).st_mode
+    is_pipe = pipes and stat.S_ISFIFO(mode)
+    if not is_pipe and not stat.S_ISREG(mode):
+        os.close(handle)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise OSError(errno.EINVAL, "it is a socket, pipe or device, not a file", str(path))
+    if is_pipe:
+        os.set_blocking(handle, True)
+    return os.fdopen(handle, "rb", buffering=_CHUNK)
+
+
+def read_all(file: BinaryIO, limit: int, before: bytes = b"") -> bytes | None:
+    """The bytes of an open file, after `before` that was read already; None when they are more than `limit`.
+
+    Raises:
+        ChangedError: its size or time of change is not what it was when reading began.
+    """
+    start = _state(file)
+    data = before + file.read(limit + 1 - len(before))
+    if _state(file) != start:
+        raise ChangedError(errno.EAGAIN, "it changed while it was read")
+    return None if len(data) > limit else data
+
+
+def _state(file: BinaryIO) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(file.fileno())
+    except (OSError, AttributeError):
+        return None  # a stream without a file: bytes in memory, a decompressor
+    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None

@@ -1,0 +1,163 @@
+"""Judging the requests of one file, or of a part of a log, one after the other.
+
+The recorded answer's status does not matter: a request that the API refused is judged like one it took.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..contract.conversations import Verdict
+from ..contract.finding import Finding, Profile
+from ..contract.fold import check_request
+from ..wire.model import Block, Request, ToolUse, Wire
+from .entries import Exchange
+from .following import Following
+from .result import FileResult, Kind, Located, Unreadable, kind_of
+from .selection import Selection
+
+# A request that goes on with a thread whose beginning is not in the file is judged by what it shows by
+# itself.
+_LOCAL_FAMILIES: Final = ("TR20", "TR30")
+_NEEDS_HISTORY: Final = frozenset({"TR205", "TR206"})
+_REMEMBERED: Final = 16 * 2**20
+_MOST_UNREADABLE: Final = 100
+"""Unreadable lines of a part of a log that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check.
+
+    Attributes:
+        profile: whose contract is held; None for the one of each request's wire.
+        wire: the wire of request bodies whose shape does not tell.
+        selection: whose findings are wanted.
+        keep: findings of each kind that are kept of a part; None for all. All are counted.
+        named: what of a file that the user named: whether it must be a recording, a request body or a log.
+    """
+
+    profile: Profile | None = None
+    wire: Wire | None = None
+    selection: Selection = Selection()
+    keep: int | None = None
+    named: bool = True
+
+
+class Judging:
+    """The requests of one file so far.
+
+    Args:
+        log: whether there may be any number of them, so that only the latest conversations are remembered.
+    """
+
+    def __init__(self, file: str, options: Options, *, log: bool) -> None:
+        self._file = file
+        self._options = options
+        self._following = Following(options.profile, _REMEMBERED if log else None)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._requests = 0
+        self._unchecked = 0
+        self._calls = _Calls()
+        self._findings: list[Located] = []
+        self._counts: Counter[Kind] = Counter()
+        self._unreadable: list[Unreadable] = []
+        self._more_unreadable = 0
+        self.known = False
+
+    def take(self, exchange: Exchange, size: int = 0) -> None:
+        """Judge a request that takes up `size` bytes of a log."""
+        self.known = True
+        if exchange.request is None:
+            self._calls.count(exchange.reply.blocks if exchange.reply is not None else ())
+            return
+        try:
+            self._judge(exchange, exchange.request, size)
+        except RecursionError:
+            # Deeper than Python compares or prints; nothing that is half known may be gone on with.
+            self._following.forget()
+            self.refuse(exchange.line, "is nested too deeply")
+
+    def refuse(self, line: int, reason: str) -> None:
+        """Note a line, from 1, that cannot be read."""
+        if len(self._unreadable) < _MOST_UNREADABLE:
+            self._unreadable.append(Unreadable(self._file, line, reason))
+        elif self._more_unreadable == 0:
+            self._unreadable.append(Unreadable(self._file, line, ""))
+            self._more_unreadable = 1
+        else:
+            self._more_unreadable += 1
+
+    def result(self, size: int) -> FileResult:
+        """What was found since the last result, for which `size` bytes were read, and begin the next part anew."""
+        if self._more_unreadable:
+            first = self._unreadable.pop()
+            reason = f"from here on {self._more_unreadable} more lines cannot be read"
+            self._unreadable.append(Unreadable(self._file, first.line, reason))
+        result = FileResult(
+            file=self._file,
+            files=int(self.known),
+            requests=self._requests,
+            tool_uses=self._calls.total,
+            unchecked=self._unchecked,
+            findings=tuple(self._findings),
+            counts=dict(self._counts),
+            unreadable=tuple(self._unreadable),
+            size=size,
+        )
+        self._following.forget()
+        self._begin()
+        return result
+
+    def _judge(self, exchange: Exchange, request: Request, size: int) -> None:
+        followed = self._following.judge(request, size)
+        verdict = followed.verdict
+        self._requests += 1
+        self._unchecked += followed.flattened
+        for finding in _fresh(verdict, self._options.profile):
+            if self._options.selection.wants(finding.code):
+                self._note(finding, exchange)
+        self._calls.count(block for message in verdict.new_messages for block in message.blocks)
+        if exchange.reply is not None:
+            self._calls.count(exchange.reply.blocks)
+            self._following.served(followed, exchange.reply)
+
+    def _note(self, finding: Finding, exchange: Exchange) -> None:
+        kind = kind_of(finding)
+        self._counts[kind] += 1
+        if self._options.keep is None or self._counts[kind] <= self._options.keep:
+            self._findings.append(Located(finding, self._file, exchange.index, exchange.line))
+
+
+def _fresh(verdict: Verdict, profile: Profile | None) -> Iterator[Finding]:
+    if verdict.history_known:
+        yield from verdict.fresh
+        return
+    for finding in dict.fromkeys(check_request(verdict.request, profile)):
+        if finding.code.startswith(_LOCAL_FAMILIES) and finding.code not in _NEEDS_HISTORY:
+            yield finding
+
+
+class _Calls:
+    """Counts the calls of client tools, each id once."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._nameless = 0
+
+    @property
+    def total(self) -> int:
+        return len(self._ids) + self._nameless
+
+    def count(self, blocks: Iterable[Block]) -> None:
+        for block in blocks:
+            if isinstance(block, ToolUse):
+                if block.id is None:
+                    self._nameless += 1
+                else:
+                    self._ids.add(block.id)

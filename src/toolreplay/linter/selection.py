@@ -1,0 +1,61 @@
+"""Which rules' findings are wanted: `--select` and `--ignore`, by code, beginning of a code, or name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..contract import rules as _rules  # noqa: F401  (fills the catalogue)
+from ..contract.catalogue import all_rules
+from ..errors import UsageError
+
+_ALL = "TR"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The beginnings of codes that are wanted, and of those that are not.
+
+    The longer beginning wins: `--ignore TR1 --select TR101` shows TR101 alone of its family; of two equal ones the
+    ignored one.
+    """
+
+    select: tuple[str, ...] = (_ALL,)
+    ignore: tuple[str, ...] = ()
+
+    def wants(self, code: str) -> bool:
+        """Whether findings of a code are wanted."""
+        if not self.ignore and self.select == (_ALL,):
+            return True
+        return _longest(self.select, code) > _longest(self.ignore, code)
+
+
+def selection(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Selection:
+    """The selection that a user's words mean; each may hold several, separated by commas. No `select` is all.
+
+    Raises:
+        UsageError: a word is no rule's code, beginning of a code, or name.
+    """
+    chosen = tuple(_codes(select))
+    # Ignoring alone leaves the others; `--ignore` and `--select` together start from the selected.
+    return Selection(chosen or (_ALL,), tuple(_codes(ignore)))
+
+
+def _codes(words: Iterable[str]) -> Iterable[str]:
+    known = {code: rule.name for code, rule in all_rules().items()}
+    by_name = {name: code for code, name in known.items()}
+    for word in (part.strip() for text in words for part in text.split(",")):
+        code = by_name.get(word.lower(), word.upper())
+        if not word or code == "T" or not any(one.startswith(code) for one in known):
+            raise UsageError(f"no rule {word!r}; {_hint(word, [*known, *by_name])}")
+        yield code
+
+
+def _hint(word: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, known, 1) or difflib.get_close_matches(word.upper(), known, 1)
+    return f"did you mean {near[0]}?" if near else "write a code (TR101), its beginning (TR1) or a name"
+
+
+def _longest(beginnings: Iterable[str], code: str) -> int:
+    return max((len(one) for one in beginnings if code.startswith(one)), default=-1)

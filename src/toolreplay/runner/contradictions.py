@@ -1,0 +1,40 @@
+"""Replies that no model could give to the request they are about to be served to.
+
+A recording or a script does not look at `tools` and `tool_choice`, and a model does. Where the loop under test changed
+them, the next reply is no answer, and serving it would hide the change.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..wire.exchange import read_response
+from ..wire.fields import mapping
+from ..wire.http import HttpResponse
+from ..wire.model import Reply, Request, Wire
+
+_ENDS: Final = ("end_turn", "stop_sequence")  # a reply that was cut, refused or paused need not hold the forced call
+
+
+def contradiction(request: Request, response: HttpResponse) -> str | None:
+    """What in a request rules out the reply to it, in a line; None where nothing does."""
+    # A request that goes on in a thread inherits its tools (protocol.md A.10).
+    toolless, forced = not request.tools and request.continues is None, _forces_a_call(request)
+    if not toolless and not forced:
+        return None
+    reply = read_response(request, response)
+    if not isinstance(reply, Reply):
+        return None
+    if toolless and reply.tool_uses:
+        name = reply.tool_uses[0].name
+        return f"the request offers no tools, and the reply to it calls {name}; send the tools with every request"
+    if forced and not reply.tool_uses and reply.stop_reason in _ENDS:
+        return "tool_choice forces a call, and the reply to the request makes none; force it in the first request only"
+    return None
+
+
+def _forces_a_call(request: Request) -> bool:
+    if request.wire is Wire.CONVERSE:
+        choice = mapping(mapping(request.body.get("toolConfig")).get("toolChoice"))
+        return "any" in choice or "tool" in choice
+    return mapping(request.body.get("tool_choice")).get("type") in ("any", "tool")
