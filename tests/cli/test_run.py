@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -68,7 +69,7 @@ def test_what_a_failure_looks_like(here: Place, toolreplay: Command) -> None:
     done = toolreplay("run")
     assert _plain(done.out).splitlines() == [
         "FAIL  scenarios/failing.yaml::failing  (2 turns, 2 calls, 2 requests checked, 0.00 s)",
-        '      scenarios/failing.yaml:36: final_text: expected "Snow.", got "Rain."',
+        '      scenarios/failing.yaml:31: final_text: expected "Snow.", got "Rain."',
         "1 scenario: 1 FAIL; 2 requests checked, 2 tool calls",
     ]
 
@@ -79,7 +80,7 @@ def test_what_a_finding_looks_like(here: Place, toolreplay: Command) -> None:
     assert done.code == 1
     assert [line.strip() for line in done.lines[1:4]] == [
         "error TR602 wrong-status: messages[2].content[1]",
-        '"get_weather" ("toolu_2") raised and its result says success'.replace('"get_weather" ("toolu_2")', done.lines[2].strip().partition(" raised")[0]),
+        "toolu_2 (get_weather) raised and its result says success",
         "fix: set `is_error: true` (Converse: `status: error`) exactly when the tool failed.",
     ]
 
@@ -87,8 +88,8 @@ def test_what_a_finding_looks_like(here: Place, toolreplay: Command) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("version: 1\nname: [", "scenarios/broken.yaml:2: "),
-        ("version: 1\nname: x\nmodle: m\n", "scenarios/broken.yaml:3: modle: "),
+        ("version: 1\nname: [\n", "scenarios/broken.yaml:3: not YAML: "),
+        ("version: 1\nname: x\nmodle: m\nconversation: [{user: Hi}]\n", "scenarios/broken.yaml:3: modle: "),
         ("", "scenarios/broken.yaml:1: the file holds no scenario; start one with version: 1"),
         ("a: 1\na: 2\n", "scenarios/broken.yaml:2: "),
     ],
@@ -117,17 +118,15 @@ def test_json(here: Place, toolreplay: Command) -> None:
     assert data["counts"] == {"pass": 1, "fail": 1, "stale": 0, "skip": 0, "error": 1}
     broken, failing, good = data["scenarios"]
     assert (broken["id"], broken["outcome"], broken["failures"][0]["outcome"]) == ("scenarios/broken.yaml", "ERROR", "ERROR")
-    assert {**good, "seconds": 0, "findings": []} == {
+    assert {name: good[name] for name in ("id", "outcome", "turns", "tool_calls", "requests", "failures")} == {
         "id": "scenarios/good.yaml::good",
         "outcome": "PASS",
         "turns": 2,
         "tool_calls": 2,
         "requests": 2,
-        "findings": [],
         "failures": [],
-        **{key: good[key] for key in good if key not in _KNOWN},
-        "seconds": 0,
     }
+    assert 0 < good["seconds"] < 60
     assert [set(one) for one in good["findings"]] == [
         {"code", "name", "severity", "path", "message", "fix", "api", "request"}
     ]
@@ -135,19 +134,20 @@ def test_json(here: Place, toolreplay: Command) -> None:
     assert failing["failures"] == [
         {
             "outcome": "FAIL",
-            "where": "scenarios/failing.yaml:36",
+            "where": "scenarios/failing.yaml:31",
             "message": 'final_text: expected "Snow.", got "Rain."',
             "fix": "",
         }
     ]
 
 
-_KNOWN: Final = {"id", "outcome", "turns", "tool_calls", "requests", "findings", "failures", "seconds"}
-
-
 def test_json_of_nothing_is_json_and_an_error(toolreplay: Command) -> None:
     done = toolreplay("run", "--format", "json")
     assert (done.code, json.loads(done.out)["scenarios"], done.err) == (3, [], "toolreplay: no scenarios found\n")
+
+
+def _verdicts(case: ET.Element) -> list[str]:
+    return [child.tag for child in case if child.tag != "properties"]
 
 
 def test_junit(here: Place, toolreplay: Command) -> None:
@@ -161,7 +161,7 @@ def test_junit(here: Place, toolreplay: Command) -> None:
         "testsuite",
         {"name": "toolreplay", "tests": "4", "failures": "2", "errors": "1", "skipped": "0"},
     )
-    assert [(case.get("classname"), case.get("name"), [child.tag for child in case]) for case in suite] == [
+    assert [(case.get("classname"), case.get("name"), _verdicts(case)) for case in suite] == [
         ("scenarios/failing.yaml", "failing", ["failure"]),
         ("scenarios/good.yaml", "good", []),
         ("scenarios/missing.yaml", "missing", ["error"]),
@@ -257,12 +257,10 @@ def test_a_loop_that_cannot_be_played_is_one_line(
 def test_a_loop_that_leaves_by_another_door_does_not_pass(error: str, here: Place, toolreplay: Command) -> None:
     here.write("leaving_loop.py", f"def run(client):\n    raise {error}\n")
     _good(here, loop="leaving_loop:run")
-    import sys
-
     sys.modules.pop("leaving_loop", None)
     done = toolreplay("run")
-    assert done.code in (1, 3)
-    assert done.lines[-1].startswith("1 scenario: 1 ")
+    assert (done.code, done.lines[-1]) == (1, "1 scenario: 1 FAIL; 0 requests checked, 0 tool calls")
+    assert "the loop raised" in done.lines[1]
 
 
 def test_control_c_ends_the_command(here: Place, toolreplay: Command) -> None:

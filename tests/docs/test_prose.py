@@ -43,7 +43,8 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken_links(page: Path) -> Iterator[str]:
-    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+    words = re.sub(r"`[^`\n]*`", "", prose(page))
+    for target in re.findall(r"\]\(([^)\s]+)\)", words):
         if target.startswith("https://"):
             continue
         path, _, anchor = target.partition("#")
@@ -114,7 +115,8 @@ def test_every_option_is_documented() -> None:
 
 def test_an_option_that_is_not_documented_is_seen() -> None:
     everything = "\n".join(map(text, PAGES))
-    assert undocumented(everything.replace("--stale", "--toolreplay-stale-x")) == ["record --stale"]
+    assert "record --stale" not in undocumented(everything)
+    assert "record --stale" in undocumented(everything.replace("--stale", "--stale-ones"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

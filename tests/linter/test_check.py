@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from toolreplay.contract.finding import Profile
-from toolreplay.linter import FileResult, Unreadable, check_file, check_paths, check_text
-from toolreplay.linter.sources import wire_of
+from toolreplay.linter import Report, Unreadable, check_file, check_paths, check_text
+from toolreplay.linter.entries import wire_of
 from toolreplay.wire.model import Wire
 
 URL = "https://api.anthropic.com/v1/messages"
@@ -180,7 +180,8 @@ def test_check(case: Case) -> None:
         if located.finding.is_error and case.id != "calls-without-an-id"
     ]
     assert (found, result.requests, result.tool_uses) == (case.findings, case.requests, case.tool_uses)
-    assert (result.file, result.unreadable, result.skipped) == (case.name, None, False)
+    assert (result.files, result.unreadable) == (1, ())
+    assert {located.file for located in result.findings} <= {case.name}
 
 
 def test_the_profile_can_be_chosen() -> None:
@@ -277,6 +278,7 @@ class Named:
     line: int
     reason: str
     name: str = "a.yaml"
+    files: int = 0
 
 
 UNKNOWN = "holds no recorded exchanges in a format that toolreplay knows"
@@ -298,6 +300,7 @@ NAMED = [
         3,
         "is no JSON: Unterminated string starting at",
         "a.jsonl",
+        files=1,
     ),
 ]
 
@@ -308,4 +311,5 @@ def test_a_file_that_was_named_must_be_a_recording(case: Named, tmp_path: Path) 
     if case.content is not None:
         path.write_text(case.content)
 
-    assert check_file(path) == FileResult(str(path), unreadable=Unreadable(str(path), case.line, case.reason))
+    unreadable = (Unreadable(str(path), case.line, case.reason),)
+    assert check_file(path) == Report(case.files, case.files, 0, (), unreadable)

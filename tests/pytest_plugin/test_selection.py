@@ -26,44 +26,40 @@ def weather(project: Project) -> Project:
 class Case:
     id: str
     arguments: tuple[str, ...]
-    lines: tuple[str, ...]
-
-
-def lines(*, passed: tuple[str, ...] = (), failed: tuple[str, ...] = ()) -> tuple[str, ...]:
-    return tuple(sorted((*(f"{name} PASSED" for name in passed), *(f"{name} FAILED" for name in failed))))
+    chosen: tuple[str, ...]
 
 
 CASES = (
-    Case("everything", (), lines(passed=(PARALLEL, QUIET, PLAIN), failed=(FORGETFUL,))),
-    Case("keyword", ("-k", "parallel and unknown"), lines(passed=(PARALLEL,))),
-    Case("keyword of a file", ("-k", "several and not forgets"), lines(passed=(QUIET,))),
-    Case("marker", ("-m", "toolreplay"), lines(passed=(PARALLEL, QUIET), failed=(FORGETFUL,))),
-    Case("not the marker", ("-m", "not toolreplay"), lines(passed=(PLAIN,))),
-    Case("node id", (PARALLEL,), lines(passed=(PARALLEL,))),
-    Case("node ids of one file of several", (QUIET, FORGETFUL), lines(passed=(QUIET,), failed=(FORGETFUL,))),
-    Case("file", ("scenarios/weather/several.yml",), lines(passed=(QUIET,), failed=(FORGETFUL,))),
-    Case("folder", ("scenarios",), lines(passed=(PARALLEL, QUIET), failed=(FORGETFUL,))),
-    Case("deselect", ("--deselect", FORGETFUL), lines(passed=(PARALLEL, QUIET, PLAIN))),
-    Case("first failure", ("-x", "scenarios"), lines(passed=(PARALLEL,), failed=(FORGETFUL,))),
+    Case("everything", (), (PARALLEL, FORGETFUL, QUIET, PLAIN)),
+    Case("keyword", ("-k", "parallel and unknown"), (PARALLEL,)),
+    Case("keyword of a file", ("-k", "several and not forgets"), (QUIET,)),
+    Case("marker", ("-m", "toolreplay"), (PARALLEL, FORGETFUL, QUIET)),
+    Case("not the marker", ("-m", "not toolreplay"), (PLAIN,)),
+    Case("node id", (PARALLEL,), (PARALLEL,)),
+    Case("node ids of one file of several", (QUIET, FORGETFUL), (QUIET, FORGETFUL)),
+    Case("file", ("scenarios/weather/several.yml",), (FORGETFUL, QUIET)),
+    Case("folder", ("scenarios",), (PARALLEL, FORGETFUL, QUIET)),
+    Case("deselect", ("--deselect", FORGETFUL), (PARALLEL, QUIET, PLAIN)),
+    Case("an unknown name", ("scenarios/weather/parallel.yaml::no such name",), ()),
 )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_ways_to_select(weather: Project, case: Case) -> None:
-    result = weather.pytest("-v", "--strict-markers", *case.arguments)
-    shown = [line.partition("[")[0].rstrip() for line in result.outlines]
-    assert tuple(sorted(line for line in shown if line.endswith((" PASSED", " FAILED")))) == case.lines
-
-
-def test_collect_only_prints_the_ids(weather: Project) -> None:
-    result = weather.pytest("--collect-only", "-q")
-    assert result.outlines[:4] == [PARALLEL, FORGETFUL, QUIET, PLAIN]
+    result = weather.pytest("--collect-only", "-q", "--strict-markers", *case.arguments)
+    assert tuple(line for line in result.outlines if "::" in line) == case.chosen
+    assert result.ret == (pytest.ExitCode.OK if case.chosen else pytest.ExitCode.USAGE_ERROR)
     assert summary(result) == ""
 
 
-def test_an_unknown_id_is_an_error(weather: Project) -> None:
-    result = weather.pytest("scenarios/weather/parallel.yaml::no such name")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
+def test_ids_and_outcomes_of_a_verbose_run(weather: Project) -> None:
+    result = weather.pytest("-v")
+    shown = [line.partition("[")[0].rstrip() for line in result.outlines if "%]" in line]
+    assert shown == [f"{PARALLEL} PASSED", f"{FORGETFUL} FAILED", f"{QUIET} PASSED", f"{PLAIN} PASSED"]
+
+
+def test_stopping_at_the_first_failure(weather: Project) -> None:
+    weather.pytest("-x").assert_outcomes(passed=1, failed=1)
 
 
 def test_last_failed_runs_the_failure_alone_and_then_everything(weather: Project) -> None:

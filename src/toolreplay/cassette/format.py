@@ -1,8 +1,8 @@
 """toolreplay's cassette format: vcrpy's `version: 1, interactions:` with three additions.
 
 * `toolreplay:` at the top: `format: 1` and the provenance.
-* A request body that is JSON stands as YAML, a response body under `body.json`; anything else stays vcrpy's
-  `body.string`, and `!!binary` where it is no text.
+* A request body that is JSON stands as YAML, a response body under `body.json`, an AWS event stream under
+  `body.frames`; anything else stays vcrpy's `body.string`, and `!!binary` where it is no text.
 * `toolreplay: {extends: i}` beside a request: its body is that of interaction `i` with the fields that stand here,
   and its `messages` are the first `keep` messages of `i` (all of them where `keep` is absent) followed by those that
   stand here. `drop` names fields of `i` that are gone. So a loop that repeats its history grows by what is new.
@@ -21,9 +21,10 @@ from typing import Any, Final, TypeVar
 from ..errors import CassetteError
 from ..wire.http import HttpRequest, HttpResponse
 from .exchange import Cassette, Exchange, Provenance
+from .response_bodies import decode_body, encode_body, text_or_bytes, yaml_can_hold
+from .shown import shown
 
 FORMAT: Final = 1
-_LONGEST_SHOWN: Final = 80
 _Kind = TypeVar("_Kind")
 
 # What a replay or a check may need; everything else is noise or secret (protocol.md D.4).
@@ -82,7 +83,7 @@ def normalised(exchange: Exchange) -> Exchange:
         exchange,
         headers=allowed(exchange.headers, REQUEST_HEADERS),
         response=HttpResponse(
-            response.status, allowed(response.headers, RESPONSE_HEADERS), _decode_body(_response_body(response))
+            response.status, allowed(response.headers, RESPONSE_HEADERS), decode_body(encode_body(response))
         ),
     )
 
@@ -98,7 +99,7 @@ def allowed(headers: Mapping[str, str], names: frozenset[str]) -> dict[str, str]
 
 def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, Any]:
     body, extension = exchange.body, None
-    if not isinstance(body, bytes) and not _yaml_can_hold(body):
+    if not isinstance(body, bytes) and not yaml_can_hold(body):
         body = json.dumps(body)
     elif isinstance(body, dict):
         base = _best_base(body, bodies)
@@ -109,12 +110,12 @@ def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, 
         "method": exchange.method,
         "uri": exchange.url,
         "headers": _lists(allowed(exchange.headers, REQUEST_HEADERS)),
-        "body": _text_or_bytes(body) if isinstance(body, bytes) else body,
+        "body": text_or_bytes(body) if isinstance(body, bytes) else body,
     }
     entry["response"] = {
         "status": {"code": exchange.response.status, "message": ""},
         "headers": _lists(allowed(exchange.response.headers, RESPONSE_HEADERS)),
-        "body": _response_body(exchange.response),
+        "body": encode_body(exchange.response),
     }
     return entry
 
@@ -185,7 +186,7 @@ def _decode_exchange(interaction: object, bodies: Sequence[object]) -> Exchange:
         response=HttpResponse(
             _take(_take(response, "status", dict), "code", int),
             _flat(_take(response, "headers", dict, {})),
-            _decode_body(_take(response, "body", dict, {})),
+            decode_body(_take(response, "body", dict, {})),
         ),
     )
 
@@ -219,49 +220,12 @@ def _take(fields: object, name: str, kind: type[_Kind], default: _Kind | None = 
     return value
 
 
-def shown(value: object) -> str:
-    """A value as messages show it, on one line and not too long."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
-
-
-def _response_body(response: HttpResponse) -> dict[str, Any]:
-    if response.content_type == "application/json" and isinstance(response.json, dict) and _yaml_can_hold(response.json):
-        return {"json": response.json}
-    return {"string": _text_or_bytes(response.body)}
-
-
-def _decode_body(body: Mapping[str, Any]) -> bytes:
-    if "json" in body:
-        return json.dumps(body["json"], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    text = body.get("string") or b""
-    if not isinstance(text, str | bytes):
-        raise ValueError(f"body.string is {shown(text)}")  # noqa: TRY004
-    return text.encode() if isinstance(text, str) else text
-
-
-def _yaml_can_hold(value: object) -> bool:
-    """Lone surrogates are JSON (escaped) but no YAML."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _parsed(text: str) -> object:
     try:
         value = json.loads(text)
     except ValueError:
         return text.encode()
     return value if isinstance(value, dict | list) else text.encode()
-
-
-def _text_or_bytes(body: bytes) -> str | bytes:
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return body
 
 
 def _lists(headers: Mapping[str, str]) -> dict[str, list[str]]:

@@ -16,7 +16,8 @@ class Interaction:
         index: its position in the file as it stands, from 0, unrelated exchanges counted.
         response: None where the request was never answered.
         line: the line of the file, from 1, at which it begins; 1 where the loader does not know.
-        at: while the file is read, the mapping of the loaded file that it stands in, by which its line is found.
+        at: while the file is read, the mapping of the loaded file that it stands in, by which its line is
+            found.
     """
 
     index: int

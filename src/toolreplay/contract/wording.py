@@ -1,7 +1,8 @@
 """The words findings use: the API's own messages as templates, and ids and names as they can be shown.
 
 A template is filled with `str.format`: `{n}` is the index of a message, `{at}` a block
-(`messages.2.content.0`), `{id}` and `{ids}` are tool ids, `{tool}` is a tool's name. Where a message was seen
+(`messages.2.content.0`), `{id}` and `{ids}` are tool ids, `{tool}` is a tool's name, `{kind}` a type as sent and
+`{found}` what stands there in its place. Where a message was seen
 stands in the evidence of the rule that answers with it. The Messages API counts messages after it has joined
 neighbours of one role: a recorded 400 places the second of two user messages at `messages.0.content.1`
 (anthropic-sdk-python, test_runners snapshot f59a9391).
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..wire.model import ToolUse
+from ..wire.model import ToolUse, Wire
 
 LONGEST_SHOWN = 80
 
@@ -60,7 +61,101 @@ TEXT_BLANK_ON_CONVERSE = (
     "The text field in the ContentBlock object at {at} is blank. Add text to the text field, and try again."
 )
 
+EXTRA_FIELD = "{at}: Extra inputs are not permitted"
+TOOL_NAME_PATTERN = "{at}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
+FIELD_REQUIRED = "{at}: Field required"
+NOT_JSON = "The request body is not valid JSON: no low surrogate in string: {where}"
+REQUEST_TOO_LARGE = "Request exceeds the maximum size"
+IMAGE_TOO_LARGE = "{at}.image.source.base64: image exceeds 5 MB maximum: {size} bytes > 5242880 bytes"
+BASE64_INVALID = "{at}.image.source.base64: invalid base64 data"
+IMAGE_EMPTY = "{at}.image.source.base64: image cannot be empty"
+IMAGE_MISMATCH = (
+    "{at}.image.source.base64: The image was specified using the {kind} media type, "
+    "but the image appears to be a {found} image"
+)
+IMAGE_UNREADABLE = "Could not process image"
+JSON_NOT_OBJECT = "The format of the value at {at} is invalid. Provide a json object for the field and try again."
+MESSAGE_EMPTY = (
+    "messages.{n}: all messages must have non-empty content except for the optional final assistant message"
+)
+MESSAGE_EMPTY_ON_CONVERSE = (
+    "The content field in the Message object at messages.{n} is empty. "
+    "Add a ContentBlock object to the content field and try again."
+)
+ROLES_NOT_ALTERNATING = (
+    'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" roles in a row'
+)
+ROLES_NOT_ALTERNATING_ON_CONVERSE = (
+    "A conversation must alternate between user and assistant roles. "
+    "Make sure the conversation alternates between user and assistant roles and try again."
+)
+FIRST_NOT_USER = 'messages: first message must use the "user" role'
+NO_PREFILL = (
+    "This model does not support assistant message prefill. The conversation must end with a user message."
+)
+SYSTEM_FIRST = (
+    "messages.{n}: use the top-level 'system' parameter for the initial system prompt; the directive-only form "
+    "(content: [] with output_config) is accepted at any position"
+)
+SYSTEM_NOT_BEFORE_ASSISTANT = (
+    "messages.{n}: role 'system' must precede an 'assistant' message or end the array"
+)
+SYSTEM_CONTENT = "role 'system' supports text, tool_addition and tool_removal blocks only"
+SYSTEM_EMPTY = "messages.{n}: system content must contain at least one block"
+SYSTEM_UNKNOWN = "role 'system' is not supported on this model"
+THINKING_EXPECTED = (
+    "{at}.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, "
+    "a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` "
+    "and `tool_result` blocks). We recommend you include thinking blocks from previous turns. "
+    "To avoid this requirement, disable `thinking`."
+)
+THINKING_MODIFIED = (
+    "{at}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. "
+    "These blocks must remain as they were in the original response."
+)
+THINKING_SIGNATURE = "{at}: Invalid `signature` in `thinking` block"
+THINKING_WHILE_OFF = (
+    "{at}: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. "
+    "To use thinking blocks, enable `thinking` in your request."
+)
+SERVER_RESULT_ORPHAN = (
+    "{at}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. "
+    "Each `{kind}` block must have a corresponding `server_tool_use` block before it."
+)
+TOOLS_MISSING = "Requests which include `tool_use` or `tool_result` blocks must define tools."
+TOOLS_MISSING_ON_CONVERSE = (
+    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+)
+DUPLICATE_TOOL = "tools: Tool names must be unique."
+SCHEMA_UNION = (
+    "{at}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
+)
+SCHEMA_INVALID = (
+    "{at}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 "
+    "(https://json-schema.org/draft/2020-12)."
+)
+SCHEMA_OPEN = "{at}: For 'object' type, 'additionalProperties' must be explicitly set to false"
+SCHEMA_TYPE_ON_CONVERSE = (
+    "The value at {at}.toolSpec.inputSchema.json.type must be one of the following: object."
+)
+FORCED_CHOICE_THINKING = "Thinking may not be enabled when tool_choice forces tool use."
+CHOICE_NOT_OBJECT = "tool_choice: Input should be an object"
+CHOICE_TAG = (
+    "tool_choice: Input tag '{kind}' found using 'type' does not match any of the expected tags: "
+    "'auto', 'any', 'tool', 'none'"
+)
+CHOICE_WITHOUT_TOOLS = "tool_choice.any may only be specified while providing tools"
+CHOICE_UNKNOWN_TOOL = "Tool '{tool}' not found in provided tools"
+CHOICE_REFUSED = 'tool_choice: type "tool" and "any" are not supported for this model.'
+TOO_MANY_BREAKPOINTS = "A maximum of 4 blocks with cache_control may be provided. Found {count}."
+
 _PLACEHOLDERS = {
+    "count": "5",
+    "found": "text",
+    "kind": "web_search_tool_result",
+    "role": "user",
+    "size": "7465044",
+    "where": "line 1 column 98338 (char 98337)",
     "n": "N",
     "at": "messages.N.content.M",
     "id": "toolu_1",
@@ -72,6 +167,11 @@ _PLACEHOLDERS = {
 def sample(template: str) -> str:
     """A template as documentation shows it, with `N` and `M` for positions."""
     return template.format_map(_PLACEHOLDERS)
+
+
+def for_wire(wire: Wire, messages: str | None, converse: str | None = None) -> str | None:
+    """The words of the wire; None where none are known."""
+    return converse if wire is Wire.CONVERSE else messages
 
 
 def listed(ids: Iterable[str | None]) -> str:

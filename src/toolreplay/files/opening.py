@@ -1,4 +1,4 @@
-"""Opening files that somebody else wrote: no pipe or device blocks, no half of a file that changes is taken."""
+"""Opening files that somebody else wrote: no pipe or device blocks, no file that changes is half read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Known findings: a file that a project keeps, so that only new ones fail.
 
-A finding is known by its file, code and path and a digest of its message, not by its line or the request's index, so
-that a recording may grow. The file counts equal ones; one more than it says is new.
+A finding is known by its file, code and path and a digest of its message, not by its line or the request's
+index, so that a recording may grow. The file counts equal ones; one more than it says is new.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def baseline_text(findings: Counter[Fingerprint]) -> Iterator[str]:
-    """The text of a baseline file: JSON with a finding a line, sorted, so that a pull request shows what changed."""
+    """A baseline file: JSON with a finding a line, sorted, so that a pull request shows what changed."""
     yield f'{{\n  "version": {_VERSION},\n  "findings": ['
     for number, (key, count) in enumerate(sorted(findings.items())):
         entry = {**key._asdict(), "count": count}

@@ -27,7 +27,7 @@ _NOTHING = "holds no recorded exchanges and no request bodies"
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """The result of a part of a file, whose places count from the part's first line; and how many lines it had."""
+    """The result of a part, whose places count from the part's first line, and how many lines it has."""
 
     result: FileResult
     named: bool
@@ -68,7 +68,7 @@ def check_text(data: bytes, name: str, *, profile: Profile | None = None, wire: 
 
 
 def check_files(targets: Iterable[Target], options: Options, *, jobs: int = 1) -> Iterator[FileResult]:
-    """Check files, and give each one's results as soon as those before it are there, in the order of the targets."""
+    """Check files; each one's results come as soon as those before it are there, in the targets' order."""
     if jobs > 1:
         judge = partial(_judge_task, options=options)
         return _joined(chain.from_iterable(in_order(judge, tasks(targets), jobs)))
@@ -105,7 +105,7 @@ def _judge_range(stream: BinaryIO, part: Part, options: Options) -> _Piece:
     lines = 0
     if part.end is None or place < part.end:
         for line in read_lines(stream):
-            _judge_line(line, place, judging, options)
+            _judge_line(line, judging, options)
             lines = line.index + 1
             if part.end is not None and place + line.end >= part.end:
                 break
@@ -133,8 +133,7 @@ def _judge_stream(stream: BinaryIO, name: str, options: Options, size: int = 0) 
 def _judge_log(source: Log, name: str, options: Options, size: int) -> Iterator[_Piece]:
     """Judge a log that comes as a stream, in the parts that a plain file of the same text is cut into."""
     judging = Judging(name, options, log=True)
-    before = first = 0
-    begun = 0
+    first = begun = 0
     bound = PART
     try:
         for line in source.lines:
@@ -144,14 +143,14 @@ def _judge_log(source: Log, name: str, options: Options, size: int) -> Iterator[
                 )
                 first = line.index
                 bound += (begun - bound) // PART * PART + PART
-            _judge_line(replace(line, index=line.index - first), before, judging, options)
+            _judge_line(replace(line, index=line.index - first), judging, options)
             begun = line.end
     except DamagedError as error:
         judging.refuse(error.index - first + 1, error.reason)
     yield _Piece(judging.result(size), options.named, first=first == 0)
 
 
-def _judge_line(line: Line, before: int, judging: Judging, options: Options) -> None:
+def _judge_line(line: Line, judging: Judging, options: Options) -> None:
     if line.text == b"":
         return
     try:
@@ -171,7 +170,7 @@ def _refused(error: UnreadableError, options: Options, size: int = 0) -> _Piece:
 
 
 def _joined(pieces: Iterable[_Piece]) -> Iterator[FileResult]:
-    """The results of parts as those of their files: lines count from the file's first, the file counts once."""
+    """The results of parts as those of files: lines count from the file's first, each file counts once."""
     lines = 0
     known = spoken = False
     for piece in pieces:

@@ -30,8 +30,8 @@ _CONVERSE_BLOCKS: Final = frozenset(
     }
 )
 _FOREIGN_ROLES: Final = ("tool", "function", "developer")
-# `params`: Message Batches (docs: build-with-claude/batch-processing); `modelInput`, `modelOutput`: Bedrock's batch
-# inference; `body` and the others: loggers' own.
+# `params`: Message Batches (docs: build-with-claude/batch-processing); `modelInput`, `modelOutput`: Bedrock's
+# batch inference; `body` and the others: loggers' own.
 _REQUESTS: Final = ("request", "params", "modelInput", "body")
 _RESPONSES: Final = ("response", "modelOutput", "output")
 
@@ -162,7 +162,7 @@ def _parsed(body: Mapping[str, object], wire: Wire) -> Reply | None:
 
 
 def _is_batch_result(entry: object) -> bool:
-    """`{"custom_id": ..., "result": {"type": "succeeded", "message": {...}}}` (docs: api/retrieving-message-batch-results)."""
+    """`{"custom_id": ..., "result": {"type": "succeeded", "message": {...}}}`: of a batch's results."""
     return (
         isinstance(entry, dict)
         and "custom_id" in entry

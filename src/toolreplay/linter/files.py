@@ -40,8 +40,8 @@ def is_log(name: str) -> bool:
 def find(paths: Iterable[Path], *, named: bool = True) -> Iterator[Target]:
     """The files of paths, each once, sorted within a folder.
 
-    Hidden folders, package folders, linked folders, and whatever is no file (pipes, sockets, devices) are left out. A
-    folder or link that cannot be followed is a target, so that reading it says why.
+    Hidden folders, package folders, linked folders, and whatever is no file (pipes, sockets, devices) are
+    left out. A folder or link that cannot be followed is a target, so that reading it says why.
 
     Args:
         named: whether the user named the paths themselves; False passes over files that are no recordings.
@@ -61,9 +61,10 @@ def is_pattern(path: str) -> bool:
 
 
 def expand(pattern: str) -> list[Path]:
-    """The paths a pattern stands for, sorted: `*`, `?` and `[...]` within a name, `**` for any folders between.
+    """The paths a pattern stands for, sorted: `*`, `?`, `[...]` within a name, `**` for any folders between.
 
-    As in a shell, hidden names must be asked for. Linked folders are not entered by `**`, so no cycle of links is.
+    As in a shell, hidden names must be asked for. `**` enters no linked folders, so it ends where they form a
+    cycle.
     """
     path = Path(pattern)
     start = Path(path.anchor)

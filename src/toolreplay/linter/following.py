@@ -1,7 +1,7 @@
 """Which conversation a request belongs to, in constant time and bounded memory.
 
-`contract.conversations` compares a request with every conversation before it. Here it is first looked up by what
-it can be told by: its first message, the reply it continues, or the calls it holds.
+`contract.conversations` compares a request with every conversation before it. Here it is first looked up by
+what it can be told by: its first message, the reply it continues, or the calls it holds.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..contract.conversations import Conversations, Verdict
-from ..contract.finding import Profile
+from ..contract.finding import Finding, Profile
 from ..wire.model import Reply, Request, ServerToolUse, ToolResult, ToolUse
 
 _MOST_ALIKE: Final = 64
-"""Conversations that begin alike of which the latest are followed; a log may hold a million that begin with "hi"."""
+"""Conversations that begin alike and are followed together; a log may hold a million that begin with "hi"."""
 
 _SHOWN: Final = 64
 
@@ -43,8 +43,8 @@ class Followed:
     """A request's verdict.
 
     Attributes:
-        flattened: whether it goes on with a reply that asked for tools, offers tools, and has no tool block at
-            all: the recording turned them into text.
+        flattened: whether it goes on after a reply that asked for tools, offers tools, and has no tool block:
+            the recording turned them into text.
     """
 
     verdict: Verdict
@@ -56,8 +56,8 @@ class Following:
     """Follows the requests of one file, in order.
 
     Args:
-        budget: bytes of requests to remember; the conversations that were quiet the longest are forgotten then,
-            and their next request begins one of its own. None in a file that is in memory anyway.
+        budget: bytes of requests to remember; beyond them the conversations that were quiet the longest are
+            forgotten, and their next request begins one of its own. None in a file that is in memory anyway.
     """
 
     def __init__(self, profile: Profile | None, budget: int | None = None) -> None:
@@ -78,16 +78,17 @@ class Following:
         self._remember(group, size * len(verdict.new_messages) // max(1, len(request.raw_messages)))
         return Followed(verdict, flattened, group)
 
-    def served(self, followed: Followed, reply: Reply) -> None:
-        """Take note of the reply to a request."""
+    def served(self, followed: Followed, reply: Reply) -> tuple[Finding, ...]:
+        """Take note of the reply to a request; what is wrong with the reply itself."""
         group = followed.group
-        group.conversations.served(followed.verdict, reply)
+        found = group.conversations.served(followed.verdict, reply)
         if reply.tool_uses:
             group.asked.add(followed.verdict.conversation.number)
         for name in (reply.id, *(use.id for use in reply.tool_uses)):
             if name is not None:
                 self._by_id[name] = group.key
                 group.ids.append(name)
+        return found
 
     def forget(self) -> None:
         """Begin anew."""
@@ -135,19 +136,15 @@ class Following:
 
 
 def _mark(message: object) -> Hashable:
-    """What equal messages have in common, and most others have not."""
-    if not isinstance(message, dict):
-        return type(message).__name__
-    content = message.get("content")
-    if isinstance(content, list):
-        block = content[0] if content else None
-        text = block.get("text") if isinstance(block, dict) else None
-        return len(content), _start(text)
-    return _start(content)
+    """What equal messages have in common, and most others have not.
 
-
-def _start(text: object) -> Hashable:
-    return (len(text), text[:_SHOWN]) if isinstance(text, str) else type(text).__name__
+    A text is the same as one block of that text, and `cache_control` is not looked at: clients move it.
+    """
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    first = blocks[0] if blocks else None
+    text = first.get("text") if isinstance(first, dict) else None
+    return (len(blocks), len(text), text[:_SHOWN]) if isinstance(text, str) else len(blocks)
 
 
 def _without_tool_blocks(request: Request) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..contract.conversations import Verdict
@@ -42,7 +42,7 @@ class Options:
 
     profile: Profile | None = None
     wire: Wire | None = None
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     keep: int | None = None
     named: bool = True
 
@@ -94,7 +94,7 @@ class Judging:
             self._more_unreadable += 1
 
     def result(self, size: int) -> FileResult:
-        """What was found since the last result, for which `size` bytes were read, and begin the next part anew."""
+        """What was found since the last result, from `size` bytes of the file; the next part begins anew."""
         if self._more_unreadable:
             first = self._unreadable.pop()
             reason = f"from here on {self._more_unreadable} more lines cannot be read"
@@ -120,14 +120,16 @@ class Judging:
         self._requests += 1
         self._unchecked += followed.flattened
         for finding in _fresh(verdict, self._options.profile):
-            if self._options.selection.wants(finding.code):
-                self._note(finding, exchange)
+            self._note(finding, exchange)
         self._calls.count(block for message in verdict.new_messages for block in message.blocks)
         if exchange.reply is not None:
             self._calls.count(exchange.reply.blocks)
-            self._following.served(followed, exchange.reply)
+            for finding in self._following.served(followed, exchange.reply):
+                self._note(finding, exchange)
 
     def _note(self, finding: Finding, exchange: Exchange) -> None:
+        if not self._options.selection.wants(finding.code):
+            return
         kind = kind_of(finding)
         self._counts[kind] += 1
         if self._options.keep is None or self._counts[kind] <= self._options.keep:

@@ -1,8 +1,8 @@
 """The parts that the work is cut into, so that memory is bounded and several processes can share a long log.
 
-A log is judged in parts of PART bytes of its text, whether it is plain, gzipped or piped and however many processes
-there are, so that all of them find the same. Each part begins anew: a fault that stays in a history is told again,
-and a call that is repeated is counted again.
+A log is judged in parts of PART bytes of its text, whether it is plain, gzipped or piped and however many
+processes there are, so that all of them find the same. Each part begins anew: a fault that stays in a history
+is told again, and a call that is repeated is counted again.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _AHEAD: Final = 8
-"""Tasks for each process that are given out before the oldest one's result is needed: so many results may wait."""
+"""Tasks for each process that are given out ahead: so many results may wait for the oldest one."""
 
 
 def in_order(judge: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Iterator[Result]:

@@ -50,8 +50,8 @@ class FileResult:
     Attributes:
         files: 1 in the first part that holds something to check, else 0: added up, the files that were read.
         requests: requests to the model.
-        tool_uses: the calls of client tools, in histories and in replies; each counts once in a part, by its id.
-        unchecked: requests of a tool loop without any tool block, because the recording turned them into text.
+        tool_uses: the calls of client tools, in histories and in replies; each id counts once in a part.
+        unchecked: requests of a tool loop without any tool block, which the recording turned into text.
         findings: in the order of requests, or only the first of each kind if that was asked for.
         counts: how many findings there are of each kind, also of those that were not kept.
         unreadable: what could not be read; of a log's lines the first ones.

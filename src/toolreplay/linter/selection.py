@@ -17,8 +17,8 @@ _ALL = "TR"
 class Selection:
     """The beginnings of codes that are wanted, and of those that are not.
 
-    The longer beginning wins: `--ignore TR1 --select TR101` shows TR101 alone of its family; of two equal ones the
-    ignored one.
+    Where both have one, the longer wins: with TR101 selected and TR1 ignored, TR101 is wanted. Of two equal
+    ones the ignored one wins.
     """
 
     select: tuple[str, ...] = (_ALL,)

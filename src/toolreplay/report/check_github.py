@@ -1,6 +1,7 @@
 """`check` as GitHub Actions' workflow commands, which GitHub shows beside the lines of a pull request.
 
-Format and escapes: docs.github.com, "Workflow commands for GitHub Actions"; actions/toolkit, core/src/command.ts.
+Format and escapes: docs.github.com, "Workflow commands for GitHub Actions"; actions/toolkit,
+packages/core/src/command.ts.
 """
 
 from __future__ import annotations

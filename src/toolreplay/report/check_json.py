@@ -17,8 +17,8 @@ class JsonReport:
     """One JSON object.
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "exchange", "path",
-    "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is `error`,
-    `warning` or `info`. Findings wait in a temporary file, since the counts stand before them.
+    "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is
+    `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand before them.
     """
 
     keep: int | None = None
@@ -50,7 +50,9 @@ class _Spool:
     """Entries of a JSON list, in memory as long as they are few."""
 
     def __init__(self) -> None:
-        self._file: IO[str] = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="ascii")  # noqa: SIM115
+        self._file: IO[str] = tempfile.SpooledTemporaryFile(  # noqa: SIM115  (read closes it)
+            _IN_MEMORY, "w+", encoding="ascii"
+        )
         self._empty = True
 
     def write(self, entry: dict[str, Any]) -> None:

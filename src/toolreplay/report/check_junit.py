@@ -1,4 +1,4 @@
-"""`check` as JUnit XML, which every CI reads: a test case for each file, which fails where there is an error."""
+"""`check` as JUnit XML, which every CI reads: a test case a file, which fails where there is an error."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class JunitReport:
             self._end_file()
             self._file = result.file
         self._bad += sum(number for kind, number in result.counts.items() if kind.severity is Severity.ERROR)
-        for kept, new in ((self._found, result.findings), (self._unreadable, result.unreadable)):
-            kept += new[: max(0, _OF_A_FILE - len(kept))]
+        self._found += result.findings[: max(0, _OF_A_FILE - len(self._found))]
+        self._unreadable += result.unreadable[: max(0, _OF_A_FILE - len(self._unreadable))]
 
     def render(self, totals: Totals) -> Iterator[str]:
         """The suite."""

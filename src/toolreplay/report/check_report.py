@@ -1,4 +1,4 @@
-"""What every form of a `check` report offers: it takes results as they come, and keeps a bounded part of them."""
+"""What every form of a `check` report offers: it takes results as they come, and keeps few of them."""
 
 from __future__ import annotations
 

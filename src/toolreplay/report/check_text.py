@@ -90,20 +90,20 @@ def _rank(located: Located) -> int:
 
 
 def _finding(located: Located, told: set[str]) -> Iterator[str]:
-    """A finding; what the API says and the fix only where they were not told before."""
+    """A finding; the API's words only at a file's first of its code, the fix where it is another one."""
     finding = located.finding
     where = f"{located.file}:{located.line}: exchange {located.exchange}"
     if finding.path:
         where += f", {finding.path}"
     yield _line(f"{where}: {finding.severity} {finding.code} {finding.name}: {finding.message}")
-    for title, text in (("the API", finding.api), ("fix", finding.fix)):
-        if text and text not in told:
-            told.add(text)
+    for title, text, key in (("the API", finding.api, finding.code), ("fix", finding.fix, finding.fix)):
+        if text and key not in told:
+            told.add(key)
             yield _line(f"    {title}: {text}")
 
 
 def _line(text: str) -> str:
-    """Text of recordings and names of files on one line of bounded length, with nothing a terminal acts upon."""
+    """Text of recordings and names of files on one line, not too long, without what a terminal acts upon."""
     line = printable(text)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..."
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from ..errors import LoopError
@@ -40,10 +41,7 @@ def find_loop(name: str, root: Path) -> Target:
     if not module_name or not attribute:
         raise LoopError(f"--loop {name!r}: a loop is named package.module:function")
     _on_path(root)
-    try:
-        module = import_module(module_name)
-    except ImportError as error:
-        raise LoopError(f"--loop {name!r}: cannot import {module_name}: {error}; is it under {root}?") from None
+    module = _import(module_name, f"--loop {name!r}", root)
     function: object = module
     for part in attribute.split("."):
         if not hasattr(function, part):
@@ -54,6 +52,18 @@ def find_loop(name: str, root: Path) -> Target:
     if not callable(function):
         raise LoopError(f"--loop {name!r}: it is {type(function).__name__}, not a function")
     return Target(name, function)
+
+
+def _import(name: str, where: str, root: Path) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise LoopError(f"{where}: cannot import {name}: {error}; is it under {root}?") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a user's module does when it is imported, sys.exit() too
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise LoopError(f"{where}: cannot import {name}: {what}; mend the module") from error
 
 
 def target_of(loop: Loop | str | None, root: Path) -> Target:

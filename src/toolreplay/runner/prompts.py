@@ -76,11 +76,15 @@ class Prompts:
                 return False
             returned = None
         except BaseException as error:
-            # Ctrl-C is the user's; a stub's own may leave the loop, and then the session's next request counts.
-            if not self._toolbox.caused(error):
-                raise
-            self.ending.interrupted = True
-            returned = None
+            if self._toolbox.caused(error):
+                # A stub's own may leave the loop; then the session's next request counts.
+                self.ending.interrupted = True
+                returned = None
+            elif isinstance(error, KeyboardInterrupt):
+                raise  # the user's
+            else:
+                self._note(error)  # a loop that calls sys.exit(0) must not end the whole run as good
+                return False
         if self._session.refused:
             return False
         if not self._agent.keeps_history:
