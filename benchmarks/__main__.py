@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import replay
+from . import cassettes, checking, replay, startup
 
-for part in (replay,):
+for part in (replay, cassettes, checking, startup):
     for row in part.rows():
         print(row, flush=True)

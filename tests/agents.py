@@ -1,4 +1,4 @@
-"""Real code that scenarios name under `call:`; it runs in replay and while recording, as a user's own would."""
+"""Real code that scenarios name under `call:`; it runs in replay and while recording, as a user's would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def book_table(name: str, day: str, guests: int, *, window: bool = False) -> dic
 
 
 def ask_researcher(question: str) -> str:
-    """Have a sub-agent answer: a client and a conversation of its own, in a thread that inherits no context."""
+    """Have a sub-agent answer: its own client and conversation, in a thread that inherits no context."""
     answers: list[str] = []
     thread = Thread(target=lambda: answers.append(_researched(question)))
     thread.start()

@@ -47,14 +47,20 @@ def in_process(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return call
 
 
+def program(*words: str) -> list[str]:
+    """The command line as a list of words."""
+    return [sys.executable, "-m", "toolreplay", *words]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """The environment without what changes how Python itself behaves."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**kept, **variables}
+
+
 def as_process(root: Path, *words: str, **variables: str) -> Result:
     """The command line as a process of its own, as a shell starts it."""
     done = subprocess.run(
-        [sys.executable, "-m", "toolreplay", *words],
-        cwd=root,
-        env={**os.environ, **variables},
-        capture_output=True,
-        check=False,
-        timeout=60,
+        program(*words), cwd=root, env=environment(**variables), capture_output=True, check=False, timeout=60
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())

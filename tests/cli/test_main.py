@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.cli.command import Command, as_process
+from tests.cli.command import Command, as_process, environment, program
 from tests.projects import Place, asks, says, weather
 from toolreplay.cli import COMMANDS
 
@@ -65,7 +65,7 @@ def test_explain_prints_the_page_of_a_rule(rule: str, toolreplay: Command) -> No
 
 
 @pytest.mark.parametrize(
-    ("rule", "hint"), [("TR1O1", "did you mean TR101?"), ("lost-reslt", "did you mean lost-result?"), ("?", "codes are TR101, ")]
+    ("rule", "hint"), [("TR1011", "did you mean TR101?"), ("lost-reslt", "did you mean lost-result?"), ("?", "codes are TR101, ")]
 )
 def test_explain_of_no_rule_is_a_usage_error(rule: str, hint: str, toolreplay: Command) -> None:
     done = toolreplay("explain", rule)
@@ -80,49 +80,45 @@ def test_schema_is_a_json_schema(toolreplay: Command) -> None:
     assert {"conversation", "tools", "script"} <= set(schema["properties"])
 
 
-def test_as_a_process_with_and_without_colours(here: Place) -> None:
-    here.scenario(weather(script=SCRIPT))
-    plain = as_process(here.root, "run")
-    assert (plain.code, plain.lines[-1], plain.err) == (0, "1 scenario: 1 PASS; 2 requests checked, 1 tool call", "")
-    assert "\x1b" not in plain.out
-
-
 def test_without_colours_and_without_unicode(here: Place) -> None:
-    odd = "Grüße, 雨 and \U0001f327"
-    expect = [{"user": "What is the weather?", "expect": {"final_text": odd}}]
-    here.scenario(weather(name=odd, script=SCRIPT, conversation=expect))
+    here.scenario(weather(name="Grüße, 雨 and \U0001f327"))
     done = as_process(here.root, "run", NO_COLOR="1", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert (done.code, done.err) == (1, "")
+    assert (done.code, done.err) == (3, "")
     assert "Gr\\xfc\\xdfe" in done.out
 
 
 def test_what_cannot_be_encoded_at_all_is_printed_escaped(here: Place) -> None:
-    here.write("echo_loop.py", "def run(client, model, messages):\n    raise ValueError('\\ud800 alone')\n")
+    here.write("echo_loop.py", "def run():\n    raise ValueError('\\ud800 alone')\n")
     here.scenario(weather(script=SCRIPT, loop="echo_loop:run"))
     done = as_process(here.root, "run")
     assert (done.code, done.err) == (1, "")
     assert "\\ud800 alone" in done.out
 
 
-@pytest.mark.parametrize("words", [["schema"], ["explain", "TR101"], ["run"]], ids=str)
-def test_a_pipe_that_is_closed_is_no_error(words: list[str], here: Place) -> None:
-    for number in range(3):
-        here.scenario(weather(name=f"n{number}", script=SCRIPT), path=f"scenarios/{number}.yaml")
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [(["explain", "TR101"], {}), (["explain", "TR101"], {"PYTHONUNBUFFERED": "1"}), (["run"], {})],
+    ids=["at the end", "at once", "in the middle"],
+)
+def test_a_pipe_that_is_closed_is_told_by_the_exit_code_alone(
+    words: list[str], variables: dict[str, str], here: Place
+) -> None:
+    here.scenario(weather())
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "toolreplay", *words], cwd=here.root, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60
+        program(*words), cwd=here.root, env=environment(**variables), stdout=writing, stderr=subprocess.PIPE, check=False
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="signals are POSIX here")
 def test_control_c_on_a_process(here: Place) -> None:
-    here.write("waiting_loop.py", "import time\n\ndef run(client):\n    open('waits', 'w').close()\n    time.sleep(60)\n")
+    here.write("waiting_loop.py", "import time\n\ndef run():\n    open('waits', 'w').close()\n    time.sleep(60)\n")
     here.scenario(weather(script=SCRIPT, loop="waiting_loop:run"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolreplay", "run"], cwd=here.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        program("run"), cwd=here.root, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     while not (here.root / "waits").exists() and process.poll() is None:
         time.sleep(0.02)
@@ -131,7 +127,7 @@ def test_control_c_on_a_process(here: Place) -> None:
     assert (process.returncode, err) == (130, b"toolreplay: interrupted\n")
 
 
-def test_a_replay_opens_no_socket_and_needs_no_credentials(here: Place) -> None:
+def test_a_process_of_its_own_opens_no_socket_and_needs_no_credentials(here: Place) -> None:
     here.scenario(weather(script=SCRIPT))
     here.write(
         "sitecustomize.py",
@@ -140,7 +136,8 @@ def test_a_replay_opens_no_socket_and_needs_no_credentials(here: Place) -> None:
     )
     kept = {name: "" for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_ACCESS_KEY_ID")}
     done = as_process(here.root, "run", PYTHONPATH=str(here.root), **kept)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.lines[-1], done.err) == (0, "1 scenario: 1 PASS; 2 requests checked, 1 tool call", "")
+    assert "\x1b" not in done.out
 
 
 def test_both_ways_to_start_it_are_the_same(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.cli.command import Command, as_process
+from tests.cli.command import Command
 from tests.projects import Place, ScriptedModel, asks, says, weather
 
 SCRIPT: Final = [asks("Oslo", "Atlantis"), says("Rain.")]
@@ -277,18 +277,16 @@ def test_a_configuration_that_is_broken_is_a_usage_error(here: Place, toolreplay
     assert done.err.startswith("toolreplay: ")
 
 
-def test_scenarios_and_cassettes_may_lie_outside_the_project(here: Place, tmp_path: Any, toolreplay: Command) -> None:
-    outside = tmp_path / "outside"
-    project = tmp_path / "project"
-    for folder in (outside / "cases", project):
-        folder.mkdir(parents=True)
-    here.write("project/pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}/cases'\ncassettes = '{outside}/tapes'\n")
-    here.scenario(weather(script=SCRIPT), path="outside/cases/good.yaml")
-    here.scenario(weather(name="no tape"), path="outside/cases/missing.yaml")
-    done = as_process(project, "run")
-    assert done.code == 3
-    assert "1 PASS, 1 ERROR" in done.lines[-1]
-    assert f"{outside}/tapes" in done.out
+def test_scenarios_and_cassettes_may_lie_outside_the_project(
+    here: Place, tmp_path_factory: pytest.TempPathFactory, toolreplay: Command
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    here.write("pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}'\ncassettes = '{outside}/tapes'\n")
+    here.scenario(weather(script=SCRIPT), path=f"{outside}/good.yaml")
+    here.scenario(weather(name="no tape"), path=f"{outside}/missing.yaml")
+    done = toolreplay("run")
+    assert (done.code, done.lines[-1]) == (3, "2 scenarios: 1 PASS, 1 ERROR; 2 requests checked, 2 tool calls")
+    assert f"it has no cassette {outside}/tapes/missing.yaml" in done.out
 
 
 def test_a_scenario_that_was_recorded_is_played_from_its_cassette(here: Place, toolreplay: Command) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolreplay.contract.entry import check
+from toolreplay.contract.conversations import Conversations
+from toolreplay.contract.entry import check, parse
 from toolreplay.contract.facts import CallFacts, Did, Execution, RunFacts
 from toolreplay.contract.finding import Finding
 from toolreplay.wire import converse, messages
@@ -32,6 +33,11 @@ class Case:
 
     def findings(self) -> list[Finding]:
         return check(self.messages, self.wire, self.profile)
+
+
+def but_neighbours(findings: list[Finding]) -> list[Finding]:
+    """Without TR402, which is beside the point where neighbours are only there to be counted."""
+    return [finding for finding in findings if finding.code != "TR402"]
 
 
 def brief(findings: list[Finding]) -> list[str]:
@@ -108,6 +114,20 @@ C_ASK = user(c_text("Weather?"))
 def parsed(messages_json: list[Json], wire: Wire = Wire.MESSAGES) -> Any:
     parse = converse.parse_messages if wire is Wire.CONVERSE else messages.parse_messages
     return parse(messages_json)
+
+
+def followed(
+    request: Json, reply: Json, after: Json | None = None, *, live: bool = False, wire: str = "messages"
+) -> list[Finding]:
+    """The findings on a reply and on the request that goes on from it, the first request's own left out."""
+    kind = Wire(wire)
+    read = converse.parse_reply if kind is Wire.CONVERSE else messages.parse_reply
+    conversations = Conversations(live=live)
+    first = conversations.judge(parse(request, kind))
+    found = list(conversations.served(first, read(reply, complete=reply.get("complete", True))))
+    if after is not None:
+        found += conversations.judge(parse(after, kind)).fresh
+    return found
 
 
 def run(page: Mapping[str, Any]) -> RunFacts:

@@ -100,8 +100,10 @@ def test_no_json_makes_it_raise(request: Any, wire: str, profile: str | None) ->
 
 def test_a_body_and_its_messages_alone() -> None:
     messages = [ASK, assistant(use()), user("And?")]
-    assert check({"model": "claude", "messages": messages}) == check(messages)
+    assert check({"messages": messages}) == check(messages)
     assert brief(check(messages)) == ["TR101 error messages[1].content[0]"]
+    whole = check({"model": "claude", "messages": messages})
+    assert brief(whole) == ["TR101 error messages[1].content[0]", "TR501 warning tools"]
 
 
 def test_the_wire_is_converse() -> None:

@@ -11,6 +11,7 @@ from .build import (
     Case,
     assistant,
     brief,
+    but_neighbours,
     c_result,
     c_text,
     c_use,
@@ -48,7 +49,7 @@ CASES = [
     Case(
         "a system message in place of the results",
         [ASK, assistant(use()), system("Be brief.")],
-        ["TR101 error messages[1].content[0]"],
+        ["TR101 error messages[1].content[0]", "TR405 error messages[2]"],
     ),
     Case(
         "neighbouring assistant messages are one turn",
@@ -58,7 +59,7 @@ CASES = [
             assistant(use("toolu_2")),
             user(result("toolu_1"), result("toolu_2")),
         ],
-        [],
+        ["TR402 info messages[2]"],
     ),
     Case(
         "a wrong id",
@@ -70,7 +71,7 @@ CASES = [
     Case(
         "an orphan in a neighbour",
         [user("Sum."), user(result()), assistant("Fog."), user("Thanks")],
-        ["TR102 error messages[1].content[0]"],
+        ["TR102 error messages[1].content[0]", "TR402 info messages[1]"],
     ),
     Case(
         "an orphan beside text is no matter of order",
@@ -95,7 +96,7 @@ CASES = [
     Case(
         "the second result in the next message",
         [ASK, assistant(use()), user(result()), user(result())],
-        ["TR103 error messages[3].content[0]"],
+        ["TR103 error messages[3].content[0]", "TR402 info messages[3]"],
     ),
     Case(
         "the second result a turn later",
@@ -128,7 +129,7 @@ CASES = [
     Case(
         "ends with a call and a text behind it",
         [ASK, assistant(use()), assistant("Wait.")],
-        ["TR109 error messages[1].content[0]"],
+        ["TR109 error messages[1].content[0]", "TR402 info messages[2]"],
     ),
     Case(
         "a result in the assistant message explains the open call",
@@ -264,7 +265,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("case", "messages", "api"), WORDS, ids=str)
 def test_words(case: Case, messages: list[str], api: list[str]) -> None:
-    findings = case.findings()
+    findings = but_neighbours(case.findings())
     assert [finding.message for finding in findings] == messages
     assert [finding.api for finding in findings] == api
 

@@ -43,11 +43,11 @@ CONTENT = "messages[2].content[0].content"
 C_CONTENT = "messages[2].content[0].toolResult.content"
 
 CASES = [
-    Case("no content", sent(UNSET), []),
-    Case("empty string", sent(""), []),
-    Case("empty list", sent([]), []),
+    Case("no content", sent(UNSET), ["TR310 info messages[2].content[0]"]),
+    Case("empty string", sent(""), ["TR310 info messages[2].content[0]"]),
+    Case("empty list", sent([]), ["TR310 info messages[2].content[0]"]),
     Case("white space as a string", sent("  \n"), []),
-    Case("null is a matter of its own", sent(None), []),
+    Case("null is a matter of its own", sent(None), ["TR308 warning messages[2].content[0].content"]),
     Case("null with error status too", sent(None, error=True), []),
     Case("an unknown block", sent([{"type": "hologram"}]), []),
     Case("an object", sent({"temp_c": 4}), [f"TR301 error {CONTENT}"]),
@@ -62,7 +62,7 @@ CASES = [
     Case("text that is no string", sent([{"type": "text", "text": 4}]), [f"TR301 error {CONTENT}[0]"]),
     Case("converse, a string", c_sent("rain"), [f"TR301 error {C_CONTENT}"], "converse"),
     Case("converse, nothing", c_sent(UNSET), [f"TR301 error {AT}"], "converse"),
-    Case("converse, an empty list", c_sent([]), [], "converse"),
+    Case("converse, an empty list", c_sent([]), ["TR310 info messages[2].content[0]"], "converse"),
     Case("converse, a number in the list", c_sent([4]), [f"TR301 error {C_CONTENT}[0]"], "converse"),
     Case(
         "converse, text that is no string", c_sent([{"text": 4}]), [f"TR301 error {C_CONTENT}[0]"], "converse"
@@ -99,7 +99,7 @@ CASES = [
     ),
     Case("white space in a user turn", [user(text(" "))], ["TR304 error messages[0].content[0]"]),
     Case("white space as a whole user message", [user(" ")], ["TR304 error messages[0].content"]),
-    Case("an empty message is a matter of its own", [user("")], []),
+    Case("an empty message is a matter of its own", [user("")], ["TR401 error messages[0]"]),
     Case(
         "empty text block in an assistant turn",
         [ASK, assistant(text(""), use()), user(result())],

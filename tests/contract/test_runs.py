@@ -82,7 +82,7 @@ CASES = [
         [call(returned(float("nan")), {"content": "NaN", "is_error": True})],
         [],
     ),
-    case("raised, then returned", [call([RAISED, RETURNED], OK)], []),
+    case("raised, then returned", [call([RAISED, RETURNED], OK)], [f"TR608 error {AT}"]),
     case(
         "a programmatic call tells errors as content",
         [call(RAISED, {"content": "no city"}, use={"caller": {"type": "code_execution_20260120"}})],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import yaml
 from toolreplay.scenario.load import load_file, load_text
 from toolreplay.scenario.model import Scenario
 
+from . import warm
 from .blocks import Block, Command, commands, prints
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -89,7 +91,7 @@ class Player:
             for command in commands(block):
                 self._run(command)
         elif block.language == "python":
-            return self._output([sys.executable, "-c", block.text], 0)
+            return self._output(block.text, 0, warm.run(self._job(block.text)))
         elif block.language == "text" and printed is not None and not prints(block.text, printed):
             raise Untrue(f"it prints\n{printed}")
         return None
@@ -104,24 +106,36 @@ class Player:
     def _run(self, command: Command) -> None:
         if not command.words.startswith(_PROGRAMS):
             raise Untrue(f"{command.words!r} is not run; commands for people stand in a block of sh")
-        actual = self._output(command.words, command.code)
+        program, *arguments = shlex.split(command.words)
+        if program == "toolreplay" and "<" not in arguments:
+            done = warm.run(self._job(tuple(arguments)))
+        else:
+            done = self._shell(command.words)
+        actual = self._output(command.words, command.code, done)
         if not prints(command.output, actual):
             raise Untrue(f"`{command.words}` prints\n{actual}")
 
-    def _output(self, words: str | list[str], code: int) -> str:
+    def _output(self, words: str, code: int, done: tuple[int, str]) -> str:
+        if done[0] != code:
+            raise Untrue(f"{words!r} ends with {done[0]}\n{done[1]}")
+        return done[1]
+
+    def _job(self, what: tuple[str, ...] | str) -> warm.Job:
+        return warm.Job(what, self.root, self._environment("record" in what))
+
+    def _shell(self, words: str) -> tuple[int, str]:
         done = subprocess.run(
             words,
-            shell=isinstance(words, str),
+            shell=True,
             cwd=self.root,
-            env=self._environment("record" in words),
-            capture_output=True,
+            env=self._environment("--record-mode" in words),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             encoding="utf-8",
             timeout=120,
             check=False,
         )
-        if done.returncode != code:
-            raise Untrue(f"{words!r} ends with {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
+        return done.returncode, done.stdout
 
     def _environment(self, recording: bool) -> dict[str, str]:
         kept = {

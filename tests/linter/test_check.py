@@ -8,41 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.linter.build import BAD, GOOD, LOST, USER, body, calls, pair, reply, results
+
 from toolreplay.contract.finding import Profile
 from toolreplay.linter import Report, Unreadable, check_file, check_paths, check_text
 from toolreplay.linter.entries import wire_of
 from toolreplay.wire.model import Wire
-
-URL = "https://api.anthropic.com/v1/messages"
-USER = {"role": "user", "content": "Weather in Oslo?"}
-TOOLS = [{"name": "get_weather", "input_schema": {"type": "object"}}]
-
-
-def _calls(*ids: str) -> dict[str, Any]:
-    blocks = [{"type": "tool_use", "id": use, "name": "get_weather", "input": {}} for use in ids]
-    return {"role": "assistant", "content": blocks}
-
-
-def _results(*ids: str) -> dict[str, Any]:
-    return {
-        "role": "user",
-        "content": [{"type": "tool_result", "tool_use_id": use, "content": "4"} for use in ids],
-    }
-
-
-def _body(*messages: dict[str, Any], **fields: object) -> dict[str, Any]:
-    return {"model": "m", "max_tokens": 9, "tools": TOOLS, "messages": list(messages), **fields}
-
-
-def _reply(turn: dict[str, Any], number: int = 1) -> dict[str, Any]:
-    return {"type": "message", "id": f"msg_{number}", "stop_reason": "tool_use", **turn}
-
-
-def _pair(body: object, answer: object = None, *, url: str = URL, status: int = 200) -> dict[str, Any]:
-    return {
-        "request": {"method": "POST", "url": url, "headers": {}, "body": body},
-        "response": {"status_code": status, "headers": {}, "body": answer or _reply({"content": []})},
-    }
 
 
 @dataclass(frozen=True)
@@ -70,10 +41,7 @@ def _converse(**result: object) -> dict[str, Any]:
     }
 
 
-GOOD = _body(USER, _calls("toolu_1"), _results("toolu_1"))
-BAD = _body(USER, _calls("toolu_1"), _results("toolu_2"))
 BAD_FOUND = [("TR101", 0, "messages[1].content[0]"), ("TR102", 0, "messages[2].content[0]")]
-LOST = _body(USER, _calls("toolu_1", "toolu_2"), _results("toolu_1"))
 THREAD = {"type": "create"}
 CONTINUE = {"type": "continue", "previous_message_id": "msg_1"}
 
@@ -85,20 +53,20 @@ def _continue(*messages: dict[str, Any]) -> dict[str, Any]:
 CASES = [
     Case("good", GOOD, tool_uses=1),
     Case("bad", BAD, BAD_FOUND, tool_uses=1),
-    Case("recording", [_pair(GOOD), _pair(BAD)], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1),
-    Case("refused-requests-are-judged-alike", [_pair(BAD, status=400)], BAD_FOUND, tool_uses=1),
+    Case("recording", [pair(GOOD), pair(BAD)], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1),
+    Case("refused-requests-are-judged-alike", [pair(BAD, status=400)], BAD_FOUND, tool_uses=1),
     Case(
         "other-interactions-count-in-the-index",
-        [_pair({}, url="https://example.com/"), _pair(BAD)],
+        [pair({}, url="https://example.com/"), pair(BAD)],
         [(code, 1, path) for code, _, path in BAD_FOUND],
         tool_uses=1,
     ),
     Case(
         "a-fault-that-stays-is-reported-once",
         [
-            _pair(LOST),
-            _pair(LOST),
-            _pair(_body(*LOST["messages"], {"role": "assistant", "content": "4"}, USER)),
+            pair(LOST),
+            pair(LOST),
+            pair(body(*LOST["messages"], {"role": "assistant", "content": "4"}, USER)),
         ],
         [("TR101", 0, "messages[1].content[1]")],
         3,
@@ -106,7 +74,7 @@ CASES = [
     ),
     Case(
         "two-conversations",
-        [_pair(LOST), _pair(_body({"role": "user", "content": "Oslo again"}, *LOST["messages"][1:]))],
+        [pair(LOST), pair(body({"role": "user", "content": "Oslo again"}, *LOST["messages"][1:]))],
         [("TR101", 0, "messages[1].content[1]"), ("TR101", 1, "messages[1].content[1]")],
         2,
         2,
@@ -114,8 +82,8 @@ CASES = [
     Case(
         "thread",
         [
-            _pair(_body(USER, thread=THREAD), _reply(_calls("toolu_1"))),
-            _pair(_continue(_results("toolu_1")), _reply(_calls("toolu_2"), 2)),
+            pair(body(USER, thread=THREAD), reply(calls("toolu_1"))),
+            pair(_continue(results("toolu_1")), reply(calls("toolu_2"), 2)),
         ],
         [],
         2,
@@ -124,19 +92,19 @@ CASES = [
     Case(
         "thread-with-a-wrong-id",
         [
-            _pair(_body(USER, thread=THREAD), _reply(_calls("toolu_1"))),
-            _pair(_continue(_results("toolu_1", "toolu_9")), _reply({"content": []}, 2)),
+            pair(body(USER, thread=THREAD), reply(calls("toolu_1"))),
+            pair(_continue(results("toolu_1", "toolu_9")), reply({"content": []}, 2)),
         ],
         [("TR102", 1, "messages[0].content[1]")],
         2,
         1,
     ),
-    Case("thread-of-another-file", [_pair(_continue(_results("toolu_1")))]),
+    Case("thread-of-another-file", [pair(_continue(results("toolu_1")))]),
     Case(
         "thread-of-another-file-with-a-fault-of-its-own",
         [
-            _pair(
-                _continue({"role": "user", "content": [{**_results("toolu_1")["content"][0], "content": 7}]})
+            pair(
+                _continue({"role": "user", "content": [{**results("toolu_1")["content"][0], "content": 7}]})
             )
         ],
         [("TR301", 0, "messages[0].content[0].content")],
@@ -147,7 +115,7 @@ CASES = [
     Case("log", [GOOD, BAD], [(code, 1, path) for code, _, path in BAD_FOUND], 2, 1, "a.jsonl"),
     Case(
         "log-of-pairs",
-        [_pair(GOOD), {"other": 1}, _pair(BAD)],
+        [pair(GOOD), {"other": 1}, pair(BAD)],
         [(code, 2, path) for code, _, path in BAD_FOUND],
         2,
         1,
@@ -156,7 +124,7 @@ CASES = [
     Case("batch", [{"custom_id": "x", "params": BAD}], BAD_FOUND, 1, 1, "a.jsonl"),
     Case(
         "calls-without-an-id",
-        _body(USER, {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}] * 2}),
+        body(USER, {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}] * 2}),
         tool_uses=2,
     ),
 ]
@@ -185,7 +153,7 @@ def test_check(case: Case) -> None:
 
 
 def test_the_profile_can_be_chosen() -> None:
-    split = _body(USER, _calls("toolu_1", "toolu_2"), _results("toolu_1"), _results("toolu_2"))
+    split = body(USER, calls("toolu_1", "toolu_2"), results("toolu_1"), results("toolu_2"))
     data = json.dumps(split).encode()
 
     def errors(profile: Profile | None) -> bool:
@@ -195,10 +163,10 @@ def test_the_profile_can_be_chosen() -> None:
 
 
 def test_the_wire_can_be_chosen() -> None:
-    body = json.dumps(BAD).encode()
+    data = json.dumps(BAD).encode()
 
     # Read as Converse, a Messages body has no tool blocks at all.
-    assert [check_text(body, "a", wire=wire).tool_uses for wire in (None, Wire.MESSAGES, Wire.CONVERSE)] == [
+    assert [check_text(data, "a", wire=wire).tool_uses for wire in (None, Wire.MESSAGES, Wire.CONVERSE)] == [
         1,
         1,
         0,
@@ -216,9 +184,9 @@ WIRES: list[tuple[dict[str, Any], Wire]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), WIRES)
-def test_the_wire_is_told_from_the_shape(body: dict[str, Any], expected: Wire) -> None:
-    assert wire_of(body) is expected
+@pytest.mark.parametrize(("sent", "expected"), WIRES)
+def test_the_wire_is_told_from_the_shape(sent: dict[str, Any], expected: Wire) -> None:
+    assert wire_of(sent) is expected
 
 
 SCENARIO = "version: 1\nname: x\nconversation: []\n"
@@ -226,8 +194,8 @@ SCENARIO = "version: 1\nname: x\nconversation: []\n"
 
 def _tree(root: Path) -> None:
     files: dict[str, str | bytes] = {
-        "a/good.json": json.dumps([_pair(GOOD)]),
-        "a/bad.yaml.gz": gzip.compress(json.dumps([_pair(BAD)]).encode()),
+        "a/good.json": json.dumps([pair(GOOD)]),
+        "a/bad.yaml.gz": gzip.compress(json.dumps([pair(BAD)]).encode()),
         "a/scenario.yaml": SCENARIO,
         "a/package.json": '{"name": "x"}',
         "a/texts.json": '{"messages": [{"code": "E1", "text": "no"}]}',
@@ -236,8 +204,8 @@ def _tree(root: Path) -> None:
         ),
         "a/broken.yml": "interactions: [\n",
         "a/notes.txt": "interactions: [",
-        "a/.hidden/bad.json": json.dumps([_pair(BAD)]),
-        "a/node_modules/bad.json": json.dumps([_pair(BAD)]),
+        "a/.hidden/bad.json": json.dumps([pair(BAD)]),
+        "a/node_modules/bad.json": json.dumps([pair(BAD)]),
         "b.har": json.dumps({"log": {"entries": []}}),
     }
     for name, content in files.items():

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolreplay.loop import ErrorResult
+
 from .wires import CONVERSE, MESSAGES, Answer, Call, Json, Reading, Reply, Wire, as_text
 
 Functions = Mapping[str, Callable[..., object]]
@@ -133,7 +135,8 @@ class _Prompt:
         body = {**self.body, "messages": list(history)}
         if self.steps.forces_once and self.asked > 1:
             body = self.wire.unforced(body)
-        reply = self.wire.ask(self.steps.client(self.client), self.steps.request(body, self.asked), self.reading)
+        client, sent = self.steps.client(self.client), self.steps.request(body, self.asked)
+        reply = self.wire.ask(client, sent, self.reading)
         if self.steps.eager and not self.steps.runs(reply.stop_reason):
             self._message(reply.content, reply.broken)
         return reply
@@ -172,13 +175,18 @@ class _Prompt:
         if call.broken is not None:
             return Answer(call.id, as_text({"INVALID_JSON": call.broken}), failed=True)
         try:
-            if call.name not in self.functions:
-                raise LookupError(f"no tool is named {call.name!r}")
-            return self._of(call, self.steps.invoke(self.functions[call.name], call.input))
+            return _answer_of(call, self.steps.invoke(_function(self.functions, call.name), call.input))
         except Exception as error:  # noqa: BLE001  (a tool may raise anything)
             return Answer(call.id, self.steps.told(error), failed=True)
 
-    def _of(self, call: Call, value: object) -> Answer:
-        from toolreplay.loop import ErrorResult
 
-        return Answer(call.id, value.content, failed=True) if isinstance(value, ErrorResult) else Answer(call.id, value)
+def _answer_of(call: Call, value: object) -> Answer:
+    if isinstance(value, ErrorResult):
+        return Answer(call.id, value.content, failed=True)
+    return Answer(call.id, value)
+
+
+def _function(functions: Functions, name: str) -> Callable[..., object]:
+    if name not in functions:
+        raise LookupError(f"no tool is named {name!r}")
+    return functions[name]

@@ -1,17 +1,22 @@
-"""Projects with scenarios, for pytester. Their loop sends through `urllib`, so no run waits for the SDK's import."""
+"""Projects with scenarios, for pytester. Their loop sends through `urllib`: no run waits for the SDK's import."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pytest
 
 SCHEMA = "# yaml-language-server: $schema=../schema/scenario.json"
-PYPROJECT = '[tool.toolreplay]\nscenarios = ["scenarios"]\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
+PYPROJECT = (
+    '[tool.toolreplay]\nscenarios = ["scenarios"]\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
+)
 AGENT = '''\
 """A tool loop, and some that go wrong."""
 
@@ -108,12 +113,23 @@ def scenario(
         "model": "claude-sonnet-5-5",
         "loop": loop,
         "tools": [tool],
-        "conversation": [{"user": "How is the weather?", "expect": expect or {"final_text": {"contains": "4 degrees"}}}],
+        "conversation": [
+            {"user": "How is the weather?", "expect": expect or {"final_text": {"contains": "4 degrees"}}}
+        ],
     }
     if scripted:
-        uses = [{"type": "tool_use", "id": one.id, "name": "get_weather", "input": {"city": one.city}} for one in calls]
+        uses = [
+            {"type": "tool_use", "id": one.id, "name": "get_weather", "input": {"city": one.city}}
+            for one in calls
+        ]
         fields["script"] = [{"content": uses, "stop_reason": "tool_use"}, {"text": "4 degrees"}]
-    return "\n".join((SCHEMA, *(f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()), ""))
+    return "\n".join(
+        (
+            SCHEMA,
+            *(f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()),
+            "",
+        )
+    )
 
 
 class Project:
@@ -143,13 +159,13 @@ class Project:
         for name, value in variables.items():
             self._monkeypatch.setenv(name, value)
 
-    def pytest(self, *arguments: str, plugins: Sequence[str] = ()) -> pytest.RunResult:
+    def run(self, *arguments: str, plugins: Sequence[str] = ()) -> pytest.RunResult:
         """Run pytest with this plugin and those named, and no other of the environment."""
         self.environ(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTHONUTF8="1")
         named = [word for name in ("toolreplay.pytest_plugin", *plugins) for word in ("-p", name)]
         return self._pytester.runpytest_subprocess(*named, *arguments)
 
-    def pytest_autoloading(self, *arguments: str) -> pytest.RunResult:
+    def run_autoloading(self, *arguments: str) -> pytest.RunResult:
         """Run pytest as users do, with every plugin that is installed."""
         self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
         return self._pytester.runpytest_subprocess(*arguments)
@@ -161,7 +177,9 @@ class Project:
 
         self.environ(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         command = [sys.executable, "-c", code]
-        ran = subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=True, env=os.environ)
+        ran = subprocess.run(
+            command, cwd=self.path, capture_output=True, text=True, check=True, env=os.environ
+        )
         return ran.stdout.splitlines()
 
 
@@ -169,7 +187,13 @@ def failure(result: pytest.RunResult) -> list[str]:
     """The lines that the run shows for its only failure, below the headline."""
     start = next(index for index, line in enumerate(result.outlines) if line.startswith("____"))
     rest = result.outlines[start + 1 :]
-    end = next(index for index, line in enumerate(rest) if line.startswith(("toolreplay:", "====", "____", "- generated", "-- generated", "--- generated", "----")))
+    end = next(
+        index
+        for index, line in enumerate(rest)
+        if line.startswith(
+            ("toolreplay:", "====", "____", "- generated", "-- generated", "--- generated", "----")
+        )
+    )
     return rest[:end]
 
 

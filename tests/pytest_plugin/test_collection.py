@@ -25,8 +25,15 @@ class Case:
 BROKEN = "::the file can be read"
 CASES = (
     Case("table", TABLE, {"scenarios/a.yaml": scenario("one")}, ("scenarios/a.yaml::one",)),
-    Case("a folder named in the table", f"{TABLE}scenarios = 'agents'\n", {"agents/a.yml": UNMARKED}, (f"agents/a.yml{BROKEN}",)),
-    Case("the table names another folder", f"{TABLE}scenarios = 'agents'\n", {"scenarios/a.yaml": UNMARKED}, ()),
+    Case(
+        "a folder named in the table",
+        f"{TABLE}scenarios = 'agents'\n",
+        {"agents/a.yml": UNMARKED},
+        (f"agents/a.yml{BROKEN}",),
+    ),
+    Case(
+        "the table names another folder", f"{TABLE}scenarios = 'agents'\n", {"scenarios/a.yaml": UNMARKED}, ()
+    ),
     Case(
         "ini",
         f"{PLAIN}[tool.pytest.ini_options]\ntoolreplay_scenarios = ['agents', 'more/b.yaml']\n",
@@ -60,7 +67,7 @@ CASES = (
             "docker-compose.yml": "version: '3'\nservices: {}\n",
             "tests/data.yaml": "version: 1\nname: not a scenario\n",
             "tests/broken.yaml": "a: [\n\tb: {\n",
-            "tests/other.yaml": "# yaml-language-server: $schema=https://json.schemastore.org/workflow.json\non: push\n",
+            "tests/other.yaml": "# yaml-language-server: $schema=https://example.test/workflow.json\non: push\n",
             "tests/empty.yaml": "",
             "tests/schema.json": "{}",
         },
@@ -93,7 +100,7 @@ def test_files_that_are_collected(project: Project, case: Case) -> None:
     project.write("pyproject.toml", case.pyproject)
     for name, text in case.files.items():
         project.write(name, text)
-    result = project.pytest("--collect-only", "-q", *case.arguments)
+    result = project.run("--collect-only", "-q", *case.arguments)
     assert tuple(line for line in result.outlines if "::" in line) == case.collected
     assert result.ret == (pytest.ExitCode.OK if case.collected else pytest.ExitCode.NO_TESTS_COLLECTED)
 
@@ -101,11 +108,12 @@ def test_files_that_are_collected(project: Project, case: Case) -> None:
 def test_a_mistake_in_the_table_ends_the_run_with_one_line(project: Project) -> None:
     project.write("pyproject.toml", "[tool.toolreplay]\nscenario = 'x'\n")
     for arguments in ((), ("-q",)):
-        result = project.pytest(*arguments)
+        result = project.run(*arguments)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
-        assert [line for line in result.errlines if line] == [
-            f"ERROR: {project.path}/pyproject.toml: [tool.toolreplay] has no setting 'scenario'; did you mean 'scenarios'?"
-        ]
+        (line,) = (line for line in result.errlines if line)
+        assert line.startswith(
+            f"ERROR: {project.path}/pyproject.toml: [tool.toolreplay] has no setting 'scenario'; "
+        )
 
 
 def test_a_broken_pyproject_of_somebody_else_is_none_of_ours(project: Project) -> None:
@@ -113,14 +121,14 @@ def test_a_broken_pyproject_of_somebody_else_is_none_of_ours(project: Project) -
     project.write("inner/pytest.ini", "[pytest]\n")
     project.write("inner/test_plain.py", "def test_plain():\n    pass\n")
     project.write("inner/data.yaml", "a: 1\n")
-    project.pytest("inner").assert_outcomes(passed=1)
+    project.run("inner").assert_outcomes(passed=1)
 
 
 def test_a_scenario_below_a_broken_pyproject_says_what_to_mend(project: Project) -> None:
     project.write("pyproject.toml", "[tool.{{ cookiecutter.name }}\n")
     project.write("inner/pytest.ini", "[pytest]\n")
     project.write("inner/a.yaml", scenario("one"))
-    result = project.pytest("inner")
+    result = project.run("inner")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["ERROR a.yaml: the file is broken", "*/pyproject.toml: *; mend the file"])
 
@@ -147,7 +155,12 @@ HEADERS = (
             "toolreplay: testpaths leaves out scenarios; add it there, or run: pytest scenarios",
         ),
     ),
-    Header("named in spite of testpaths", f"{TABLE}{INI}", ("scenarios/a.yaml::one",), (WHERE.format("scenarios"),)),
+    Header(
+        "named in spite of testpaths",
+        f"{TABLE}{INI}",
+        ("scenarios/a.yaml::one",),
+        (WHERE.format("scenarios"),),
+    ),
     Header(
         "not among the arguments",
         TABLE,
@@ -178,5 +191,5 @@ def test_header(project: Project, case: Header) -> None:
     project.write("scenarios/a.yaml", scenario("one"))
     project.write("tests/agents/b.yaml", scenario("two"))
     project.write("tests/test_plain.py", "def test_plain():\n    pass\n")
-    result = project.pytest("--collect-only", *case.arguments)
+    result = project.run("--collect-only", *case.arguments)
     assert tuple(line for line in result.outlines if line.startswith("toolreplay:")) == case.lines

@@ -16,7 +16,7 @@ STYLES = ("auto", "long", "short", "native")
 
 def test_a_failure_shows_line_turn_rule_and_fix(project: Project) -> None:
     project.write("scenarios/bad.yaml", BAD)
-    shown = failure(project.pytest())
+    shown = failure(project.run())
     assert shown[0] == f"FAIL scenarios/bad.yaml:7: {NAME} (1 turn, 2 calls, 2 requests checked)"
     assert shown[1] == "error TR101 unanswered-tool-use: turn 2, messages[1].content[1]"
     assert shown[2].startswith("  tool_use toolu_2 (get_weather) ")
@@ -28,7 +28,7 @@ def test_a_failure_shows_line_turn_rule_and_fix(project: Project) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_every_traceback_style_shows_the_same(project: Project, style: str) -> None:
     project.write("scenarios/bad.yaml", BAD)
-    result = project.pytest(f"--tb={style}", "-v", "--showlocals")
+    result = project.run(f"--tb={style}", "-v", "--showlocals")
     shown = failure(result)
     assert shown[0].startswith("FAIL scenarios/bad.yaml:7: ")
     assert_no_traceback(result)
@@ -36,11 +36,11 @@ def test_every_traceback_style_shows_the_same(project: Project, style: str) -> N
 
 def test_short_styles_show_one_line(project: Project) -> None:
     project.write("scenarios/bad.yaml", BAD)
-    line = project.pytest("--tb=line")
+    line = project.run("--tb=line")
     reason = "FAIL: TR101 unanswered-tool-use: tool_use toolu_2 (get_weather) "
     assert any(one.startswith(f"scenarios/bad.yaml:7: {reason}") for one in line.outlines)
     project.environ(COLUMNS="200")
-    nothing = project.pytest("--tb=no", "-rf")
+    nothing = project.run("--tb=no", "-rf")
     assert any(one.startswith(f"FAILED scenarios/bad.yaml::{NAME} - {reason}") for one in nothing.outlines)
     assert not any("fix:" in one for one in nothing.outlines)
     assert_no_traceback(line)
@@ -48,7 +48,7 @@ def test_short_styles_show_one_line(project: Project) -> None:
 
 def test_full_trace_shows_where_it_was_raised(project: Project) -> None:
     project.write("scenarios/bad.yaml", BAD)
-    assert "runtest" in str(project.pytest("--full-trace").stdout)
+    assert "runtest" in str(project.run("--full-trace").stdout)
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,16 @@ BROKEN = (
         ("scenarios/a.yaml:7: conversation[0].usr: unknown field; did you mean 'user'?",),
     ),
     Broken("no yaml", f"{SCHEMA}\nname: [\n", ("scenarios/a.yaml:3: not YAML: *",)),
-    Broken("empty", f"{SCHEMA}\n", ("scenarios/a.yaml:1: the file holds no scenario; start one with version: 1",)),
+    Broken(
+        "empty", f"{SCHEMA}\n", ("scenarios/a.yaml:1: the file holds no scenario; start one with version: 1",)
+    ),
 )
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.id)
 def test_a_broken_file_is_one_failing_item(project: Project, case: Broken) -> None:
     project.write("scenarios/a.yaml", case.text)
-    result = project.pytest("-v")
+    result = project.run("-v")
     result.assert_outcomes(failed=1)
     shown = failure(result)
     assert shown[0] == "ERROR scenarios/a.yaml: the file is broken"
@@ -84,7 +86,7 @@ def test_a_broken_file_is_one_failing_item(project: Project, case: Broken) -> No
 def test_a_file_with_very_many_mistakes_is_bounded(project: Project) -> None:
     fields = "".join(f"unknown_{number}: 1\n" for number in range(60))
     project.write("scenarios/a.yaml", f"{scenario('one')}{fields}")
-    shown = failure(project.pytest())
+    shown = failure(project.run())
     assert len(shown) == 24
     assert shown[-1].endswith(" more lines")
 
@@ -108,7 +110,7 @@ def test_whatever_leaves_the_loop_is_bounded(project: Project, case: Leaving) ->
     project.write("no_python.py", "def run(:\n")
     project.write("scenarios/a.yaml", scenario("one", loop=case.loop))
     project.write("scenarios/b.yaml", scenario("two"))
-    result = project.pytest()
+    result = project.run()
     result.assert_outcomes(failed=1, passed=1)
     shown = failure(result)
     assert case.says in "\n".join(shown)
@@ -119,7 +121,7 @@ def test_whatever_leaves_the_loop_is_bounded(project: Project, case: Leaving) ->
 def test_a_fault_of_the_harness_shows_what_a_maintainer_needs(project: Project) -> None:
     project.write("scenarios/a.yaml", scenario("one"))
     project.write("conftest.py", CONFTEST)
-    result = project.pytest()
+    result = project.run()
     shown = failure(result)
     assert shown[0] == "ERROR scenarios/a.yaml:2: one"
     assert shown[1] == "unexpected RuntimeError: the disk is gone"
@@ -159,11 +161,13 @@ def test_unexpected_exceptions_are_bounded() -> None:
 
 
 def test_an_exception_without_a_text_is_named() -> None:
-    class Mute(Exception):
+    class MuteError(Exception):
         def __str__(self) -> str:
             raise KeyError("nothing to say")
 
-    assert unexpected(Mute())[0] == "unexpected Mute: its text cannot be shown, str() raised KeyError"
+    assert (
+        unexpected(MuteError())[0] == "unexpected MuteError: its text cannot be shown, str() raised KeyError"
+    )
     assert unexpected(ValueError())[0] == "unexpected ValueError"
 
 
@@ -171,7 +175,7 @@ def test_junit_has_the_text_and_the_numbers(project: Project) -> None:
     project.write("scenarios/a/bad.yaml", BAD)
     project.write("scenarios/a/good.yaml", scenario("good"))
     project.write("test_plain.py", "def test_plain():\n    pass\n")
-    result = project.pytest("--junitxml=report.xml")
+    result = project.run("--junitxml=report.xml")
     cases = {case.get("name"): case for case in ET.parse(project.path / "report.xml").iter("testcase")}
     bad, good, plain = cases[NAME], cases["good"], cases["test_plain"]
     broken = bad.find("failure")
@@ -206,8 +210,12 @@ def test_hostile_text_reaches_neither_terminal_nor_report(project: Project, work
         "final_text": {"contains": "five degrees"},
     }
     stub = [{"call": "hostile:weather"}]
-    project.write("scenarios/a.yaml", scenario(name.strip(), calls=(OSLO, ATLANTIS, BERN), stub=stub, expect=expect))
-    result = project.pytest("-vv", "-rA", "--show-capture=no", "--junitxml=report.xml", "-n", workers, plugins=["xdist.plugin"])
+    project.write(
+        "scenarios/a.yaml", scenario(name.strip(), calls=(OSLO, ATLANTIS, BERN), stub=stub, expect=expect)
+    )
+    result = project.run(
+        "-vv", "-rA", "--show-capture=no", "--junitxml=report.xml", "-n", workers, plugins=["xdist.plugin"]
+    )
     result.assert_outcomes(failed=1)
     printed = "\n".join(result.outlines)
     assert "[2J" in printed

@@ -6,7 +6,18 @@ import pytest
 
 from .projects import Project, scenario
 
-HEAVY = "anthropic boto3 hypothesis httpx httpx2 jsonschema pydantic rich vcr yaml".split()
+HEAVY = [
+    "anthropic",
+    "boto3",
+    "hypothesis",
+    "httpx",
+    "httpx2",
+    "jsonschema",
+    "pydantic",
+    "rich",
+    "vcr",
+    "yaml",
+]
 
 
 def loaded(project: Project, program: str) -> tuple[list[str], list[str]]:
@@ -30,7 +41,12 @@ COLLECTED = ("contract", "errors", "files", "pytest_plugin", "report", "runner",
 CASES = (
     Case("nothing configured", ("plain",), (), BARE),
     Case("yaml of others", ("others",), (), ("pytest_plugin", "scenario")),
-    Case("scenarios configured and left out", ("configured", "configured/tests"), (), ("errors", "files", "pytest_plugin")),
+    Case(
+        "scenarios configured and left out",
+        ("configured", "configured/tests"),
+        (),
+        ("errors", "files", "pytest_plugin"),
+    ),
     Case("scenarios collected", ("configured",), ("pydantic", "yaml"), COLLECTED),
 )
 
@@ -43,7 +59,9 @@ def test_collecting_loads_what_it_needs(project: Project, case: Case) -> None:
     project.write("plain/test_plain.py", "def test_plain():\n    pass\n")
     project.write("others/pytest.ini", "[pytest]\n")
     project.write("others/docker-compose.yml", "services: {}\n")
-    project.write("configured/pyproject.toml", "[tool.pytest.ini_options]\n[tool.toolreplay]\nscenarios = 'scenarios'\n")
+    project.write(
+        "configured/pyproject.toml", "[tool.pytest.ini_options]\n[tool.toolreplay]\nscenarios = 'scenarios'\n"
+    )
     project.write("configured/scenarios/a.yaml", scenario("one"))
     project.write("configured/tests/test_plain.py", "def test_plain():\n    pass\n")
     words = ["--collect-only", "-q", "-p", "toolreplay.pytest_plugin", f"--rootdir={root}"]

@@ -81,7 +81,7 @@ def test_a_run_that_checked_nothing_is_not_green(project: Project, case: Case) -
     project.write("test_plain.py", "def test_plain():\n    pass\n")
     for name, text in case.scenarios.items():
         project.write(f"scenarios/{name}.yaml", text)
-    result = project.pytest(*case.arguments)
+    result = project.run(*case.arguments)
     assert result.ret == case.code
     assert lines_of(result) == case.lines
 
@@ -93,7 +93,7 @@ def lines_of(result: pytest.RunResult) -> tuple[str, ...]:
 
 def test_a_scenario_that_sent_no_request_fails(project: Project) -> None:
     project.write("scenarios/a.yaml", scenario("one", loop="agent:silent"))
-    result = project.pytest()
+    result = project.run()
     result.assert_outcomes(failed=1)
     assert failure(result)[1] == (
         "scenarios/a.yaml:2: the loop sent no request that toolreplay could see, so nothing was checked"
@@ -139,7 +139,10 @@ VACANT = (
         "a folder in it named",
         ("tests", "scenarios/weather"),
         FAILED,
-        (EMPTY, "toolreplay: scenarios/weather holds no scenario file, so nothing was checked: the run fails"),
+        (
+            EMPTY,
+            "toolreplay: scenarios/weather holds no scenario file, so nothing was checked: the run fails",
+        ),
     ),
     Vacant("left out", ("tests",), PASSED, (EMPTY, "toolreplay: not among this run's arguments: scenarios")),
 )
@@ -149,7 +152,7 @@ VACANT = (
 def test_a_folder_without_files(project: Project, case: Vacant) -> None:
     project.write("scenarios/weather/README.md", "")
     project.write("tests/test_plain.py", "def test_plain():\n    pass\n")
-    result = project.pytest(*case.arguments)
+    result = project.run(*case.arguments)
     assert result.ret == case.code
     assert lines_of(result) == case.lines
 
@@ -157,6 +160,6 @@ def test_a_folder_without_files(project: Project, case: Vacant) -> None:
 def test_the_marker_on_a_users_own_test_makes_it_no_scenario(project: Project) -> None:
     project.write("pyproject.toml", "[tool.toolreplay]\n")
     project.write("test_plain.py", "import pytest\n\n@pytest.mark.toolreplay\ndef test_plain():\n    pass\n")
-    result = project.pytest("--strict-markers")
+    result = project.run("--strict-markers")
     result.assert_outcomes(passed=1)
     assert summary(result) == ""

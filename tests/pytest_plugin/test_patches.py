@@ -44,6 +44,13 @@ def weather(city):
     places.append(id(INTERCEPTOR._patches))
     return "4 degrees"
 """
+PLACES = """\
+from seen import places
+
+def test_places():
+    assert len(places) == 3
+    assert places[0] == places[1]
+"""
 AT_THE_END = """\
 import pytest
 
@@ -70,26 +77,25 @@ END = "patched at the end: False"
 
 
 def test_patches_are_in_place_around_scenarios_alone(mixed: Project) -> None:
-    together = "from seen import places\n\ndef test_places():\n    assert len(places) == 3\n    assert places[0] == places[1]\n"
-    mixed.write("scenarios/test_f.py", together)
+    mixed.write("scenarios/test_f.py", PLACES)
     files = ("a.yaml", "b.yaml", "test_c.py", "e.yaml", "test_d.py", "test_f.py")
-    result = mixed.pytest("-s", *(f"scenarios/{name}" for name in files))
+    result = mixed.run("-s", *(f"scenarios/{name}" for name in files))
     result.assert_outcomes(passed=6)
     assert END in result.outlines
 
 
 def test_a_cassette_of_the_users_beside_scenarios(mixed: Project) -> None:
     around = ("test_d.py", "a.yaml", "test_c.py", "b.yaml")
-    mixed.pytest("-s", *(f"scenarios/{name}" for name in around)).assert_outcomes(passed=4)
+    mixed.run("-s", *(f"scenarios/{name}" for name in around)).assert_outcomes(passed=4)
 
 
 def test_a_cassette_open_over_scenarios(mixed: Project) -> None:
     mixed.write("conftest.py", AT_THE_END + OPEN)
-    result = mixed.pytest("-s", *(f"scenarios/{name}" for name in ("test_g.py", "a.yaml", "test_h.py")))
+    result = mixed.run("-s", *(f"scenarios/{name}" for name in ("test_g.py", "a.yaml", "test_h.py")))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     mixed.write("scenarios/test_g.py", "def test_g(cassette):\n    pass\n")
     mixed.write("scenarios/test_h.py", "def test_h(cassette):\n    assert cassette.play_count == 0\n")
-    result = mixed.pytest("-s", *(f"scenarios/{name}" for name in ("test_g.py", "a.yaml", "test_h.py")))
+    result = mixed.run("-s", *(f"scenarios/{name}" for name in ("test_g.py", "a.yaml", "test_h.py")))
     result.assert_outcomes(passed=3)
 
 
@@ -105,14 +111,14 @@ def cassette(tmp_path_factory):
 
 def test_the_first_failure_leaves_nothing_behind(mixed: Project) -> None:
     mixed.write("scenarios/a.yaml", scenario("one a", expect={"final_text": {"contains": "snow"}}))
-    result = mixed.pytest("-s", "-x", "scenarios/a.yaml", "scenarios/b.yaml")
+    result = mixed.run("-s", "-x", "scenarios/a.yaml", "scenarios/b.yaml")
     result.assert_outcomes(failed=1)
     assert END in result.outlines
 
 
 def test_an_interrupt_ends_the_run_cleanly(mixed: Project) -> None:
     mixed.write("scenarios/b.yaml", scenario("one b", loop="agent:interrupted"))
-    result = mixed.pytest("-s", "scenarios/a.yaml", "scenarios/b.yaml", "scenarios/e.yaml")
+    result = mixed.run("-s", "scenarios/a.yaml", "scenarios/b.yaml", "scenarios/e.yaml")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["toolreplay: 1 scenario (1 PASS), *", "*KeyboardInterrupt*"])
@@ -122,4 +128,4 @@ def test_an_interrupt_ends_the_run_cleanly(mixed: Project) -> None:
 
 def test_a_test_with_the_marker_is_not_patched(mixed: Project) -> None:
     mixed.write("scenarios/test_c.py", f"import pytest\n\npytestmark = pytest.mark.toolreplay\n{UNPATCHED}")
-    mixed.pytest("scenarios/a.yaml", "scenarios/test_c.py", "scenarios/b.yaml").assert_outcomes(passed=3)
+    mixed.run("scenarios/a.yaml", "scenarios/test_c.py", "scenarios/b.yaml").assert_outcomes(passed=3)

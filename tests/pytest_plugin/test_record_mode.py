@@ -33,13 +33,13 @@ def played(project: Project) -> Project:
 @pytest.mark.parametrize("mode", OURS)
 def test_the_option_is_ours_where_nobody_else_has_it(played: Project, mode: str) -> None:
     for arguments in ((f"--record-mode={mode}",), ("--record-mode", mode)):
-        result = played.pytest("--collect-only", *arguments)
+        result = played.run("--collect-only", *arguments)
         assert result.ret == pytest.ExitCode.OK
         assert shows_mode(result, mode)
 
 
 def test_an_unknown_mode_is_a_usage_error(played: Project) -> None:
-    result = played.pytest("--record-mode=verify")
+    result = played.run("--record-mode=verify")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--record-mode: invalid choice: 'verify'*"])
 
@@ -64,8 +64,12 @@ BESIDE = (
 @pytest.mark.parametrize("case", BESIDE, ids=lambda case: case.id)
 def test_beside_pytest_recording(played: Project, case: Case) -> None:
     played.write("pyproject.toml", "[tool.toolreplay]\nscenarios = 'scenarios'\n")
-    run = played.pytest_autoloading if case.autoload else played.pytest
-    arguments = ("--record-mode=once", *case.arguments, *(word for name in case.plugins for word in ("-p", name)))
+    run = played.run_autoloading if case.autoload else played.run
+    arguments = (
+        "--record-mode=once",
+        *case.arguments,
+        *(word for name in case.plugins for word in ("-p", name)),
+    )
     result = run(*arguments)
     result.assert_outcomes(passed=1)
     assert shows_mode(result, "once")
@@ -74,16 +78,25 @@ def test_beside_pytest_recording(played: Project, case: Case) -> None:
 @needs_recording
 def test_without_toolreplay_pytest_recording_has_its_option(played: Project) -> None:
     played.write("test_plain.py", "def test_plain(record_mode):\n    assert record_mode == 'all'\n")
-    result = played.pytest_autoloading("-p", "no:toolreplay", "--record-mode=all")
+    result = played.run_autoloading("-p", "no:toolreplay", "--record-mode=all")
     result.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("where", ["conftest.py", "tests/conftest.py"])
-def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(played: Project, where: str) -> None:
+def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(
+    played: Project, where: str
+) -> None:
     played.write(where, CONFTEST)
-    played.write("tests/test_plain.py", "def test_plain(pytestconfig):\n    assert pytestconfig.getoption('record_mode')\n")
-    for arguments, mode in (((), "none"), (("--record-mode=verify",), "none"), (("--record-mode=once",), "once")):
-        result = played.pytest(*arguments)
+    played.write(
+        "tests/test_plain.py",
+        "def test_plain(pytestconfig):\n    assert pytestconfig.getoption('record_mode')\n",
+    )
+    for arguments, mode in (
+        ((), "none"),
+        (("--record-mode=verify",), "none"),
+        (("--record-mode=once",), "once"),
+    ):
+        result = played.run(*arguments)
         result.assert_outcomes(passed=2)
         assert shows_mode(result, mode)
 
@@ -91,6 +104,6 @@ def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(p
 def test_a_plugin_that_is_loaded_later_brings_the_option(played: Project) -> None:
     played.write("late.py", CONFTEST)
     played.write("conftest.py", "pytest_plugins = ['late']\n")
-    result = played.pytest("--record-mode=verify")
+    result = played.run("--record-mode=verify")
     result.assert_outcomes(passed=1)
     assert shows_mode(result, "none")

@@ -46,44 +46,46 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_ways_to_select(weather: Project, case: Case) -> None:
-    result = weather.pytest("--collect-only", "-q", "--strict-markers", *case.arguments)
+    result = weather.run("--collect-only", "-q", "--strict-markers", *case.arguments)
     assert tuple(line for line in result.outlines if "::" in line) == case.chosen
     assert result.ret == (pytest.ExitCode.OK if case.chosen else pytest.ExitCode.USAGE_ERROR)
     assert summary(result) == ""
 
 
 def test_ids_and_outcomes_of_a_verbose_run(weather: Project) -> None:
-    result = weather.pytest("-v")
+    result = weather.run("-v")
     shown = [line.partition("[")[0].rstrip() for line in result.outlines if "%]" in line]
     assert shown == [f"{PARALLEL} PASSED", f"{FORGETFUL} FAILED", f"{QUIET} PASSED", f"{PLAIN} PASSED"]
 
 
 def test_stopping_at_the_first_failure(weather: Project) -> None:
-    weather.pytest("-x").assert_outcomes(passed=1, failed=1)
+    weather.run("-x").assert_outcomes(passed=1, failed=1)
 
 
 def test_last_failed_runs_the_failure_alone_and_then_everything(weather: Project) -> None:
-    weather.pytest()
-    again = weather.pytest("--lf", "-v")
+    weather.run()
+    again = weather.run("--lf", "-v")
     again.assert_outcomes(failed=1)
-    first = weather.pytest("--ff", "-v")
+    first = weather.run("--ff", "-v")
     assert next(line for line in first.outlines if "%]" in line).startswith(f"{FORGETFUL} FAILED")
-    weather.write("scenarios/weather/several.yml", f"{scenario('forgets a result (v1.2)')}---\n{scenario('another')}")
-    weather.pytest("--lf").assert_outcomes(passed=1)
-    weather.pytest("--lf").assert_outcomes(passed=4)
+    weather.write(
+        "scenarios/weather/several.yml", f"{scenario('forgets a result (v1.2)')}---\n{scenario('another')}"
+    )
+    weather.run("--lf").assert_outcomes(passed=1)
+    weather.run("--lf").assert_outcomes(passed=4)
 
 
 def test_a_broken_file_is_found_again_by_last_failed(project: Project) -> None:
     project.write("scenarios/broken.yaml", f"{SCHEMA}\nversion: 1\nname: [\n")
     project.write("scenarios/good.yaml", scenario("good"))
-    project.pytest().assert_outcomes(passed=1, failed=1)
-    project.pytest("--lf").assert_outcomes(failed=1)
+    project.run().assert_outcomes(passed=1, failed=1)
+    project.run("--lf").assert_outcomes(failed=1)
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_totals_are_the_same_with_workers(weather: Project, workers: str) -> None:
     pytest.importorskip("xdist")
-    result = weather.pytest("-n", workers, plugins=["xdist.plugin"])
+    result = weather.run("-n", workers, plugins=["xdist.plugin"])
     result.assert_outcomes(passed=3, failed=1)
     assert summary(result) == (
         "toolreplay: 3 scenarios (1 FAIL, 2 PASS), 6 requests checked, 5 tool calls, 2 findings"
@@ -92,6 +94,6 @@ def test_totals_are_the_same_with_workers(weather: Project, workers: str) -> Non
 
 def test_each_worker_playing_everything_counts_it_once(weather: Project) -> None:
     pytest.importorskip("xdist")
-    result = weather.pytest("--dist", "each", "--tx", "2*popen", "-m", "toolreplay", plugins=["xdist.plugin"])
+    result = weather.run("--dist", "each", "--tx", "2*popen", "-m", "toolreplay", plugins=["xdist.plugin"])
     result.assert_outcomes(passed=4, failed=2)
     assert summary(result).startswith("toolreplay: 3 scenarios (1 FAIL, 2 PASS), 6 requests checked")

@@ -22,6 +22,7 @@ from toolreplay.serve.http import serving
 
 Json = dict[str, Any]
 USER: Final = {"role": "user", "content": "What is the weather?"}
+TOOL: Final = {"name": "get_weather", "input_schema": {"type": "object"}}
 CALL: Final = {"role": "assistant", "content": [use("toolu_1", city="Oslo")]}
 UNANSWERED: Final = (
     "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. "
@@ -37,8 +38,8 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _ask(client: anthropic.Anthropic, *messages: Json, **fields: Any) -> anthropic.types.Message:
-    sent: Any = list(messages)
-    return client.messages.create(model=MODEL, max_tokens=9, messages=sent, **fields)
+    sent: Any = {"messages": list(messages), "tools": [TOOL], **fields}
+    return client.messages.create(model=MODEL, max_tokens=9, **sent)
 
 
 def _error(caught: pytest.ExceptionInfo[anthropic.BadRequestError]) -> Json:

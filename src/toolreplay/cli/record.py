@@ -11,6 +11,7 @@ from ..files.project import find_project
 from ..report.run_text import details, summary_line
 from ..runner.play import play_scenario
 from ..runner.record import record_scenario
+from ..runner.replay import shown_path
 from ..runner.router import INTERCEPTOR
 from ..runner.run import Outcome, exit_code
 from .scenarios import collect
@@ -40,9 +41,11 @@ def call(options: argparse.Namespace) -> int:
                 continue
             run, path = record_scenario(scenario, project, base_url=options.base_url, loop=options.loop)
             outcomes.append(run.outcome)
-            print(f"{summary_line(run)}  {'-> ' + str(path.relative_to(project.root)) if path else 'nothing written'}")
+            print(f"{summary_line(run)}  {f'-> {shown_path(path, project)}' if path else 'nothing written'}")
             _show(details(run))
-    if options.stale and not outcomes:
+    if not collected.scenarios and not collected.broken:
+        print(f"no scenarios found in {', '.join(options.paths) or 'the project'}")
+    elif options.stale and not outcomes:
         print("every recording is up to date")
         return 0
     return exit_code(outcomes)

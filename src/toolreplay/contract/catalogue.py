@@ -74,13 +74,7 @@ class Rule(Generic[View]):
 
 
 AnyRule: TypeAlias = (
-    Rule[Message]
-    | Rule[Step]
-    | Rule[Toolset]
-    | Rule[Tally]
-    | Rule[Sequel]
-    | Rule[Answered]
-    | Rule[RunFacts]
+    Rule[Message] | Rule[Step] | Rule[Toolset] | Rule[Tally] | Rule[Sequel] | Rule[Answered] | Rule[RunFacts]
 )
 Judge = Callable[[View, Context], Iterable[Broken]]
 
@@ -109,7 +103,9 @@ class Rules(Generic[View]):
             applying = tuple((rule, severity) for rule, severity in found if severity is not None)
             self._applying[profile] = applying
         return [
-            rule.finding(broken, severity) for rule, severity in applying for broken in rule.judge(view, context)
+            rule.finding(broken, severity)
+            for rule, severity in applying
+            for broken in rule.judge(view, context)
         ]
 
 
@@ -176,9 +172,7 @@ def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
 
     def register(judge: Judge[View]) -> Judge[View]:
         known = all_rules()[code]
-        rules.add(
-            Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers)
-        )
+        rules.add(Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers))
         return judge
 
     return register

@@ -67,7 +67,9 @@ class Verdict:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings for which the API would have refused the request; it takes what only TR6xx calls wrong."""
-        return tuple(finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6"))
+        return tuple(
+            finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6")
+        )
 
     @property
     def all_messages(self) -> tuple[Message, ...]:
@@ -126,7 +128,9 @@ class Conversations:
         if stored is not None:
             stored.continued = True
         # Refused turns are not stored by the API; a request that goes on from one is an error there too.
-        context = Context(self._profile or profile_of(verdict.request.wire), verdict.request, conversation.tools)
+        context = Context(
+            self._profile or profile_of(verdict.request.wire), verdict.request, conversation.tools
+        )
         if reply.id is not None and reply.complete and reply.stop_reason != "refusal":
             origin = stored.origin if stored is not None else verdict.request
             kept = conversation.messages

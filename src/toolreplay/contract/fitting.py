@@ -62,7 +62,11 @@ class _Fit:
             found = check(value, wanted, path) if check is not None else None
             if found is not None:
                 return found
-        if "pattern" in schema and isinstance(value, str) and self._matches(schema["pattern"], value) is False:
+        if (
+            "pattern" in schema
+            and isinstance(value, str)
+            and self._matches(schema["pattern"], value) is False
+        ):
             return f"{path} is {_shown(value)}, which does not match {_shown(schema['pattern'])}"
         for part, wanted, where in self._parts(value, schema, path):
             found = self.fault(part, wanted, where, depth + 1)
@@ -92,7 +96,9 @@ class _Fit:
         self._exact -= 1
         return fits
 
-    def _parts(self, value: object, schema: Mapping[str, object], path: str) -> Iterator[tuple[object, object, str]]:
+    def _parts(
+        self, value: object, schema: Mapping[str, object], path: str
+    ) -> Iterator[tuple[object, object, str]]:
         """What is compared further: a part of the value, its schema, and its path."""
         if "$ref" in schema:
             yield value, self._target(schema["$ref"]), path
@@ -103,7 +109,11 @@ class _Fit:
         elif isinstance(value, list):
             first = items(schema.get("prefixItems"))
             for index, item in enumerate(value):
-                yield item, first[index] if index < len(first) else schema.get("items", True), f"{path}[{index}]"
+                yield (
+                    item,
+                    first[index] if index < len(first) else schema.get("items", True),
+                    f"{path}[{index}]",
+                )
 
     def _members(
         self, value: Mapping[str, object], schema: Mapping[str, object], path: str
@@ -239,7 +249,9 @@ def _compared(
     return f"{path} is {_shown(value)}, {words} {wanted}"
 
 
-def _sized(kind: type[str] | type[list[object]] | type[dict[str, object]], *, least: bool) -> Callable[[object, object, str], str | None]:
+def _sized(
+    kind: type[str] | type[list[object]] | type[dict[str, object]], *, least: bool
+) -> Callable[[object, object, str], str | None]:
     def check(value: object, wanted: object, path: str) -> str | None:
         if not isinstance(value, kind) or not isinstance(wanted, int | float) or isinstance(wanted, bool):
             return None

@@ -135,6 +135,6 @@ def _holder_of_calls(raw: Sequence[object], by_call: Mapping[str, Conversation])
             fields = mapping(block)
             call = mapping(fields.get("toolUse"))
             use_id = text(fields.get("id")) or text(call.get("toolUseId"))
-            if use_id in by_call:
+            if use_id is not None and use_id in by_call:
                 return by_call[use_id]
     return None

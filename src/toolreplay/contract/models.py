@@ -18,6 +18,7 @@ Version: TypeAlias = tuple[int, int]
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 _FAMILIES: Final = ("opus", "sonnet", "haiku", "fable", "mythos")
 
+_LAST_WITH_ANY_LABEL: Final = (3, 5)
 _LAST_WITH_PREFILL: Final = (4, 5)
 _LAST_WITH_MANUAL_THINKING_ALONE: Final = (4, 5)
 _LAST_WITHOUT_THINKING_BY_DEFAULT: Final = (4, 8)
@@ -32,6 +33,12 @@ def claude_version(model: str | None) -> Version | None:
     """Major and minor version of a Claude model, `(4, 5)`; None where the name tells none."""
     match = _VERSION.search((model or "").lower())
     return (int(match[1]), int(match[2] or 0)) if match else None
+
+
+def takes_any_label(model: str | None) -> bool:
+    """Whether an image may be of another type than it is said to be: 200 recorded with Claude 3.5 alone."""
+    version = claude_version(model)
+    return version is not None and version <= _LAST_WITH_ANY_LABEL
 
 
 def refuses_prefill(model: str | None) -> bool:

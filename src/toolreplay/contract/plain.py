@@ -14,6 +14,7 @@ from ..wire.fields import items, mapping, text
 
 Plain: TypeAlias = Mapping[str, object]
 
+_CALL: Final = ("type", "tool_use")
 _DIRECT: Final = {"type": "direct"}
 _THINKING: Final = frozenset({"thinking", "redacted_thinking", "reasoningContent"})
 _KEPT_NULLS: Final = frozenset({"input", "json"})
@@ -38,8 +39,8 @@ def plain_block(raw: object) -> Plain:
         return {"value": raw}
     if len(raw) == 1:
         ((key, fields),) = raw.items()
-        if isinstance(fields, dict):  # Converse
-            return {key: _fields(fields)}
+        if isinstance(fields, dict):  # Converse, whose replies have a `type` that its SDK does not know
+            return {key: {name: value for name, value in _fields(fields).items() if (name, value) != _CALL}}
     return _fields(raw)
 
 

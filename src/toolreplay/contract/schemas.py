@@ -80,7 +80,9 @@ def _inside(where: str, node: Mapping[str, object]) -> Iterator[tuple[str, objec
             yield from ((f"{where}.{keyword}.{name}", item) for name, item in value.items())
         elif keyword == "dependencies" and isinstance(value, dict):
             yield from (
-                (f"{where}.{keyword}.{name}", item) for name, item in value.items() if not isinstance(item, list)
+                (f"{where}.{keyword}.{name}", item)
+                for name, item in value.items()
+                if not isinstance(item, list)
             )
 
 
@@ -129,7 +131,11 @@ def _an_object(value: object) -> str | None:
 
 
 def _names(value: object) -> str | None:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value):
+    if (
+        isinstance(value, list)
+        and all(isinstance(item, str) for item in value)
+        and len(set(value)) == len(value)
+    ):
         return None
     return "a list of different strings"
 

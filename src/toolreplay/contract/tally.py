@@ -39,8 +39,12 @@ class Tally:
         found = tuple(_breakpoints(message))
         tool_at = self.tool_at
         if tool_at is None:
-            tool_at = next((block.place for block in message.blocks if isinstance(block, ToolUse | ToolResult)), None)
-        vary = self.tools_vary or any(isinstance(block, Other) and block.type in _CHANGES for block in message.blocks)
+            tool_at = next(
+                (block.place for block in message.blocks if isinstance(block, ToolUse | ToolResult)), None
+            )
+        vary = self.tools_vary or any(
+            isinstance(block, Other) and block.type in _CHANGES for block in message.blocks
+        )
         if not found and tool_at is self.tool_at and vary == self.tools_vary:
             return self
         return Tally((*self.breakpoints, *found), tool_at, vary)

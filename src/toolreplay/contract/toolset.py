@@ -52,7 +52,11 @@ class Toolset:
     @lazy
     def plain(self) -> list[object]:
         """The definitions without `cache_control`, which may move freely."""
-        return [without_cache(definition.raw) for definition in self.definitions if definition.type != "cachePoint"]
+        return [
+            without_cache(definition.raw)
+            for definition in self.definitions
+            if definition.type != "cachePoint"
+        ]
 
     def misfit(self, name: str, given: object) -> str | None:
         """What in a call's input does not fit the schema of its tool; None where all does."""

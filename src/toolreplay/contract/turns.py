@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..wire.fields import mapping
 from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
 from .finding import Profile
 from .lazy import lazy
@@ -185,3 +186,8 @@ class Step:
         if context.joins_neighbours:
             return (self.turn.blocks,)
         return tuple(message.blocks for message in self.turn.messages)
+
+
+def only_directives(message: Message) -> bool:
+    """Whether a system message is of the form that the API takes anywhere: no content, but `output_config`."""
+    return message.content == [] and "output_config" in mapping(message.raw)

@@ -74,7 +74,9 @@ IMAGE_MISMATCH = (
     "but the image appears to be a {found} image"
 )
 IMAGE_UNREADABLE = "Could not process image"
-JSON_NOT_OBJECT = "The format of the value at {at} is invalid. Provide a json object for the field and try again."
+JSON_NOT_OBJECT = (
+    "The format of the value at {at} is invalid. Provide a json object for the field and try again."
+)
 MESSAGE_EMPTY = (
     "messages.{n}: all messages must have non-empty content except for the optional final assistant message"
 )
@@ -82,9 +84,7 @@ MESSAGE_EMPTY_ON_CONVERSE = (
     "The content field in the Message object at messages.{n} is empty. "
     "Add a ContentBlock object to the content field and try again."
 )
-ROLES_NOT_ALTERNATING = (
-    'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" roles in a row'
-)
+ROLES_NOT_ALTERNATING = 'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" roles in a row'
 ROLES_NOT_ALTERNATING_ON_CONVERSE = (
     "A conversation must alternate between user and assistant roles. "
     "Make sure the conversation alternates between user and assistant roles and try again."
@@ -127,9 +127,7 @@ TOOLS_MISSING_ON_CONVERSE = (
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 )
 DUPLICATE_TOOL = "tools: Tool names must be unique."
-SCHEMA_UNION = (
-    "{at}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
-)
+SCHEMA_UNION = "{at}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
 SCHEMA_INVALID = (
     "{at}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 "
     "(https://json-schema.org/draft/2020-12)."

@@ -47,7 +47,7 @@ def read_all(file: BinaryIO, limit: int, before: bytes = b"") -> bytes | None:
         ChangedError: its size or time of change is not what it was when reading began.
     """
     start = _state(file)
-    data = before + file.read(limit + 1 - len(before))
+    data = before + file.read(max(0, limit + 1 - len(before)))
     if _state(file) != start:
         raise ChangedError(errno.EAGAIN, "it changed while it was read")
     return None if len(data) > limit else data

@@ -97,7 +97,7 @@ class Judging:
         """What was found since the last result, from `size` bytes of the file; the next part begins anew."""
         if self._more_unreadable:
             first = self._unreadable.pop()
-            reason = f"from here on {self._more_unreadable} more lines cannot be read"
+            reason = f"from here on {self._more_unreadable} lines cannot be read"
             self._unreadable.append(Unreadable(self._file, first.line, reason))
         result = FileResult(
             file=self._file,

@@ -20,6 +20,8 @@ _EMPTY_RUN: Final = 2**30
 """Bytes without a line that can be read after which a stream is given up: no log, but a bomb or a device."""
 
 _PIECE: Final = 2**20
+# Of a rotten stream the piece is lost in which it shows.
+_INFLATED: Final = 2**16
 _GZIP: Final = b"\x1f\x8b"
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -157,12 +159,12 @@ def _inflated(stream: BinaryIO) -> Iterator[bytes]:
                 if not _GZIP.startswith(rest[: len(_GZIP)]):
                     return
                 decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            yield decoder.decompress(rest, _PIECE)
+            yield decoder.decompress(rest, _INFLATED)
             rest = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
             if decoder.eof:
                 decoder = None
     while decoder is not None and not decoder.eof:
-        if not (piece := decoder.decompress(b"", _PIECE)):
+        if not (piece := decoder.decompress(b"", _INFLATED)):
             raise EOFError
         yield piece
 

@@ -28,6 +28,7 @@ from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
 
 _ONE_VALUE = (".yaml", ".yml", ".har", ".yaml.gz", ".yml.gz", ".json.gz")
 _BOM = b"\xef\xbb\xbf"
+_BLANK = 2**16
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 # A word of each format. A file without any of them is none, and need not be parsed to tell.
@@ -92,7 +93,9 @@ def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange
     if line.text is None:
         raise UnreadableError(file, number, f"is longer than {LONGEST // 2**20} MB")
     try:
-        entry = json.loads(line.text.removeprefix(_BOM) if line.index == 0 else line.text)
+        text = line.text.removeprefix(_BOM) if line.index == 0 else line.text
+        # Lone surrogates pass, since it is the contract that judges them.
+        entry = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(file, number, json_fault(error)[1]) from None
     exchange = read_entry(entry, line.index, number, wire)
@@ -121,20 +124,20 @@ def _whole(stream: BinaryIO, name: str, before: bytes = b"") -> bytes:
 
 
 def _told_by_content(stream: BinaryIO, name: str) -> Log | bytes:
-    first, blank = _next_line(stream, bodies.LIMIT)
-    second, more = _next_line(stream, bodies.LIMIT)
+    first, blank = _next_line(stream)
+    second, more = _next_line(stream)
     before = blank + first + more + second
     if second and _is_json(first.removeprefix(_BOM)):
         return Log(read_lines(rejoined([before], stream)))
     return _whole(stream, name, before)
 
 
-def _next_line(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
-    """The next line with something on it, and the blank ones before it."""
-    blank = b""
-    while (line := stream.readline(limit + 1)) and not line.strip() and len(blank) < limit:
+def _next_line(stream: BinaryIO) -> tuple[bytes, bytes]:
+    """The next line with something on it, if it comes soon, and the blank ones before it."""
+    blank = bytearray()
+    while (line := stream.readline(bodies.LIMIT + 1)) and not line.strip() and len(blank) < _BLANK:
         blank += line
-    return line, blank
+    return line, bytes(blank)
 
 
 def _is_json(line: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Scenarios as pytest items.
 
-Every pytest run in the environment imports this module, so it and what it imports at the top know pytest and nothing
-else: pydantic comes in when the first scenario file is collected, the SDK and vcrpy when the first one is played.
+Every pytest run in the environment imports this module, so it and what it imports at the top know pytest and
+nothing else: pydantic comes in when a scenario file is collected, the SDK and vcrpy when one is played.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
-    """Register `--record-mode`, once every plugin and conftest that may bring its own (pytest-recording) is loaded."""
-    yield
+    """Register `--record-mode`, unless a plugin (pytest-recording) or a conftest has brought its own."""
+    yield  # to the loading of conftests, the last that can bring one
     group = parser.getgroup("toolreplay")
     try:
         group.addoption(
-            "--record-mode", choices=RECORD_MODES, default=None, help="when to record cassettes (default: none)"
+            "--record-mode",
+            choices=RECORD_MODES,
+            default=None,
+            help="when to record cassettes (default: none)",
         )
     except ValueError:  # pytest's word for an option that exists
         return

@@ -6,8 +6,8 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from ..report.printable import printable
-from ..report.run_text import MOST_LINES
+from toolreplay.report.printable import printable
+from toolreplay.report.run_text import MOST_LINES
 
 _FRAMES: Final = 8
 _WIDTH: Final = 300
@@ -30,11 +30,13 @@ class ScenarioFailed(Exception):  # noqa: N818  (what happened, as pytest shows 
 
 
 def unexpected(error: BaseException) -> list[str]:
-    """An exception that nobody expected, in the lines that a maintainer needs: what was raised, and the innermost frames.
+    """An exception that nobody expected, in the lines a maintainer needs: what was raised, the innermost frames.
 
     It may be a fault of ours, or code of the user's that raised what is no Exception (SystemExit).
     """
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_IMPORTING)]
+    frames = [
+        one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_IMPORTING)
+    ]
     shown = frames[-_FRAMES:]
     above = [f"  ... {len(frames) - len(shown)} frames"] if len(frames) > len(shown) else []
     return [
@@ -55,7 +57,10 @@ def _named(error: BaseException) -> str:
 
 def _place(filename: str) -> str:
     path = Path(filename)
-    return next((path.relative_to(root).as_posix() for root in (_ROOMS, Path.cwd()) if path.is_relative_to(root)), filename)
+    return next(
+        (path.relative_to(root).as_posix() for root in (_ROOMS, Path.cwd()) if path.is_relative_to(root)),
+        filename,
+    )
 
 
 def _bounded(lines: list[str]) -> list[str]:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..errors import ToolreplayError
+from toolreplay.errors import ToolreplayError
+
+from .failure import unexpected
 from .items import BrokenItem, ScenarioItem
 from .settings import project_of
-from .failure import unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +20,8 @@ class ScenarioFile(pytest.File):
     """A YAML file of scenarios."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One test for each scenario; a file that cannot be read is one failing test, not a collection error."""
-        from ..scenario.load import load_file
+        """One test for each scenario; a file that cannot be read is one failing test, no collection error."""
+        from toolreplay.scenario.load import load_file
 
         try:
             scenarios = load_file(self.path, project_of(self.config).root)

@@ -14,7 +14,7 @@ from .settings import project_of, settings
 from .tally import PREFIX
 
 if TYPE_CHECKING:
-    from ..scenario.model import Scenario
+    from toolreplay.scenario.model import Scenario
 
 _TITLE: Final = 100
 # What pytest itself acts upon: an interrupt, pytest.exit, and a skip or xfail from the code under test.
@@ -42,12 +42,12 @@ class _Item(pytest.Item):
 
     def reportinfo(self) -> tuple[Any, int, str]:
         """The place, and the headline of a failure."""
-        # pytest takes an ending of the node id for a dotted name of Python and prints `v1.2` as `v1::2`; this is none.
+        # pytest takes an ending of the node id for a dotted name of Python, `v1.2` for `v1::2`; this is none.
         title = self.name if len(self.name) <= _TITLE else f"{self.name[: _TITLE - 1]}…"
         return self.path, self._line - 1, f"{self._file}:{self._line}: {title}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The text of the failure alone, whatever `--tb` says; `--full-trace` shows where it was raised too."""
+        """The text of the failure alone, whatever `--tb` says; `--full-trace` shows where it was raised."""
         failed = excinfo.value
         if not isinstance(failed, ScenarioFailed) or self.config.getoption("fulltrace"):
             return super().repr_failure(excinfo, style)
@@ -76,7 +76,9 @@ class BrokenItem(_Item):
         """Fail with what is wrong in the file, a line each."""
         self._tell(outcome="ERROR")
         first, *rest = self._problem.splitlines() or [""]
-        raise ScenarioFailed([f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}")
+        raise ScenarioFailed(
+            [f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}"
+        )
 
 
 class ScenarioItem(_Item):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IS_SCENARIO = pytest.StashKey[bool]()
-"""Set in the stash of items that play scenarios: the marker does not tell, users put it on tests of their own."""
+"""Set in the stash of items that play scenarios. The marker does not tell: users put it on tests of their own."""
 
 _HELD = pytest.StashKey[ExitStack]()
 
@@ -20,7 +20,7 @@ def hold(config: pytest.Config) -> None:
     """Put the patches in place for the item that runs, unless the one before it left them there."""
     if _HELD in config.stash:
         return
-    from ..runner.router import INTERCEPTOR
+    from toolreplay.runner.router import INTERCEPTOR
 
     held = ExitStack()
     held.enter_context(INTERCEPTOR.hold())

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..runner.play import play_scenario
-from ..runner.record import record_scenario
-from ..runner.run import Outcome, Run
+from toolreplay.runner.play import play_scenario
+from toolreplay.runner.record import record_scenario
+from toolreplay.runner.run import Outcome, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..files.project import Project
-    from ..scenario.model import Scenario
+    from toolreplay.files.project import Project
+    from toolreplay.scenario.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,11 @@ class Played:
 
 
 def play(scenario: Scenario, project: Project, mode: str) -> Played:
-    """`none` plays; `once` records what has no cassette, `new_episodes` what is stale too, `all` and `rewrite` everything."""
+    """Play a scenario; record it as the mode says.
+
+    `none` never records, `once` what has no cassette, `new_episodes` also what is stale, `all` and `rewrite`
+    everything but scripts, which need no cassette.
+    """
     if mode in {"all", "rewrite"} and scenario.script is None:
         return Played(*record_scenario(scenario, project))
     run = play_scenario(scenario, project)

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..files.project import Project
+    from toolreplay.files.project import Project
 
 _KEY = pytest.StashKey["Settings"]()
 _PROJECT = pytest.StashKey["Project"]()
@@ -22,10 +22,10 @@ class Settings:
     """Where scenarios are, and how they are played.
 
     Attributes:
-        named: the folders and files that the ini option or `[tool.toolreplay]` names; empty in a project without
-            either, where a file must say itself that it is a scenario.
-        cassettes: the folder of recordings, which may lie among the scenarios; None where `named` is empty.
-        record_mode: vcrpy's names; a value that another plugin's option allows and ours does not reads as `none`.
+        named: the folders and files that the ini option or `[tool.toolreplay]` names; empty in a project
+            without either, where a file must say itself that it is a scenario.
+        cassettes: the folder of recordings, which may lie among the scenarios; None where nothing is configured.
+        record_mode: vcrpy's names; a value that another plugin's option allows and ours does not is `none`.
         stale: `fail` or `warn`.
     """
 
@@ -36,7 +36,7 @@ class Settings:
 
     def is_scenario(self, path: Path) -> bool:
         """Whether a YAML file is to be collected: it is where scenarios are, or it says that it is one."""
-        from ..scenario.head import looks_like_scenario
+        from toolreplay.scenario.head import looks_like_scenario
 
         recorded = self.cassettes is not None and path.is_relative_to(self.cassettes)
         placed = not recorded and any(path.is_relative_to(folder) for folder in self.named)
@@ -63,7 +63,7 @@ def project_of(config: pytest.Config) -> Project:
     """
     found = config.stash.get(_PROJECT, None)
     if found is None:
-        from ..files.project import find_project
+        from toolreplay.files.project import find_project
 
         found = config.stash[_PROJECT] = find_project(config.rootpath)
     return found
@@ -73,7 +73,7 @@ def _read(config: pytest.Config) -> Settings:
     named: tuple[Path, ...] = tuple(config.getini("toolreplay_scenarios"))
     cassettes = None
     if named or _mentioned(config.rootpath):
-        from ..errors import UsageError
+        from toolreplay.errors import UsageError
 
         try:
             project = project_of(config)
@@ -93,8 +93,8 @@ def _read(config: pytest.Config) -> Settings:
 def _mentioned(root: Path) -> bool:
     """Whether a pyproject.toml from the root upwards names toolreplay at all.
 
-    The plugin is loaded in projects that have nothing to do with it: there no TOML is parsed, and none that is
-    broken, a template for instance, is complained about.
+    The plugin is loaded in projects that have nothing to do with it: there no TOML is parsed, and none that
+    is broken, a template for instance, is complained about.
     """
     for folder in (root, *root.parents):
         try:

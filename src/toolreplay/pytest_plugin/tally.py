@@ -15,7 +15,7 @@ _VERY_QUIET: Final = -1
 
 
 class Tally:
-    """Hears every report. With xdist the controller hears those of all workers, so it alone counts them all."""
+    """Hears every report. With xdist the controller hears those of all workers, so it counts them all."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

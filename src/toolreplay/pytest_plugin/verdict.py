@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..report.run_text import MOST_LINES, counts, details, headline
-from ..runner.run import Failure, Outcome, Run
+from toolreplay.report.run_text import MOST_LINES, counts, details, headline
+from toolreplay.runner.run import Failure, Outcome, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..scenario.model import Scenario
+    from toolreplay.scenario.model import Scenario
+
     from .playing import Played
 
 
@@ -54,7 +55,7 @@ def judge(played: Played, scenario: Scenario) -> Verdict:
 
 
 def _line(run: Run, scenario: Scenario) -> int:
-    """The line of the prompt whose request broke a rule, of the expectation that was not met, else of the scenario."""
+    """The line of the prompt whose request broke a rule, of the expectation not met, else of the scenario."""
     prompts = {exchange.number: exchange.prompt for exchange in run.exchanges}
     for found in run.findings:
         if found.finding.is_error and found.request in prompts:

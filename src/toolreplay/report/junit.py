@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-from ..runner.run import Outcome, Run
+from toolreplay.runner.run import Outcome, Run
+
 from .run_text import details, headline
+from .xml_text import xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TAGS: Final = {Outcome.FAIL: "failure", Outcome.STALE: "failure", Outcome.ERROR: "error", Outcome.SKIP: "skipped"}
-# What XML 1.0 cannot hold, whatever a model or tool said.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TAGS: Final = {
+    Outcome.FAIL: "failure",
+    Outcome.STALE: "failure",
+    Outcome.ERROR: "error",
+    Outcome.SKIP: "skipped",
+}
 
 
 def runs_junit(runs: Sequence[Run]) -> str:
@@ -26,21 +30,20 @@ def runs_junit(runs: Sequence[Run]) -> str:
     suite.set("time", f"{sum(run.seconds for run in runs):.3f}")
     for run in runs:
         _add(suite, run)
-    return ET.tostring(suite, encoding="us-ascii", xml_declaration=True).decode("ascii")
+    document: bytes = ET.tostring(suite, encoding="us-ascii", xml_declaration=True)
+    return document.decode("ascii")
 
 
 def _add(suite: ET.Element, run: Run) -> None:
     file, _, name = run.id.partition("::")
-    case = ET.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name), time=f"{run.seconds:.3f}")
+    case = ET.SubElement(
+        suite, "testcase", classname=xml_text(file), name=xml_text(name), time=f"{run.seconds:.3f}"
+    )
     properties = ET.SubElement(case, "properties")
     numbers = {"requests": run.requests, "tool_calls": len(run.calls), "findings": len(run.findings)}
     for key, value in {"outcome": run.outcome, **numbers}.items():
         ET.SubElement(properties, "property", name=f"toolreplay_{key}", value=str(value))
     tag = _TAGS.get(run.outcome)
     if tag is not None:
-        message = _clean(f"{run.outcome}: {headline(run)}")
-        ET.SubElement(case, tag, message=message).text = _clean("\n".join(details(run)))
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("\ufffd", text)
+        message = xml_text(f"{run.outcome}: {headline(run)}")
+        ET.SubElement(case, tag, message=message).text = xml_text("\n".join(details(run)))

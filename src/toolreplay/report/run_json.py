@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..runner.run import Outcome, Run, RunFinding
+from toolreplay.runner.run import Outcome, Run, RunFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def runs_json(runs: Sequence[Run]) -> dict[str, object]:
@@ -25,7 +28,12 @@ def _run(run: Run) -> dict[str, object]:
         "requests": run.requests,
         "findings": [_finding(found) for found in run.findings],
         "failures": [
-            {"outcome": failure.outcome, "where": failure.where, "message": failure.message, "fix": failure.fix}
+            {
+                "outcome": failure.outcome,
+                "where": failure.where,
+                "message": failure.message,
+                "fix": failure.fix,
+            }
             for failure in run.failures
         ],
         "seconds": round(run.seconds, 4),

@@ -1,12 +1,13 @@
-"""A run as lines for a terminal or a pytest failure: at most 25, with the turn, the rule, the API's words and the fix."""
+"""A run as lines for a terminal or a pytest failure: the turn, the rule, the API's words and the fix, in 25 lines."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from ..runner.run import Failure, Outcome, Run, RunFinding
-from ..wire.model import Reply
+from toolreplay.runner.run import Failure, Outcome, Run, RunFinding
+from toolreplay.wire.model import Reply
+
 from .printable import printable
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ def counts(run: Run) -> str:
 
 
 def headline(run: Run) -> str:
-    """Why a run did not pass, on one line: its first broken rule, else its first failure; empty for a clean pass."""
-    errors = [found.finding for found in run.findings if found.finding.is_error]
-    broken = next((one.message for one in run.failures if one.outcome is Outcome.ERROR), None)
-    if broken is None and errors:
-        return _short(f"{errors[0].code} {errors[0].name}: {errors[0].message}")
-    return _short(next((line for one in run.failures for line in _failure(one)), ""))
+    """Why a run did not pass, on one line: the first of what `details` tells; empty for a clean pass."""
+    untrusted = [one for one in run.failures if one.outcome is Outcome.ERROR]
+    broken = next((found.finding for found in run.findings if found.finding.is_error), None)
+    if broken is not None and not untrusted:
+        return _short(f"{broken.code} {broken.name}: {broken.message}")
+    return next((line for failure in untrusted or run.failures for line in _failure(failure)), "")
 
 
 def details(run: Run, *, most: int = MOST_LINES) -> list[str]:
@@ -41,10 +42,14 @@ def details(run: Run, *, most: int = MOST_LINES) -> list[str]:
 
     What cannot be trusted comes first, then what failed the run, then what did not; at most `most` lines.
     """
-    lines = [line for failure in run.failures if failure.outcome is Outcome.ERROR for line in _failure(failure)]
+    lines = [
+        line for failure in run.failures if failure.outcome is Outcome.ERROR for line in _failure(failure)
+    ]
     told: set[str] = set()
     lines += _findings(run, [found for found in run.findings if found.finding.is_error], told)
-    lines += [line for failure in run.failures if failure.outcome is not Outcome.ERROR for line in _failure(failure)]
+    lines += [
+        line for failure in run.failures if failure.outcome is not Outcome.ERROR for line in _failure(failure)
+    ]
     lines += _findings(run, [found for found in run.findings if not found.finding.is_error], told)
     if len(lines) > most:
         hidden = len(lines) - most + 1
@@ -62,7 +67,7 @@ def totals(runs: Sequence[Run]) -> str:
 
 
 def _findings(run: Run, found: Sequence[RunFinding], told: set[str]) -> Iterator[str]:
-    """The findings in their order; of those of one rule in one request, the first in full and the others on a line each.
+    """The findings in their order; of one rule in one request the first in full, the others on a line each.
 
     Args:
         told: the API's words that were printed before, which are not repeated.
@@ -96,7 +101,7 @@ def _finding(run: Run, found: RunFinding, told: set[str]) -> Iterator[str]:
 
 
 def _turn(run: Run, request: int | None) -> str:
-    """The turn that a request opens; with the request's own number where refusals and retries make it another."""
+    """The turn that a request opens; with the request's own number where retries make it another."""
     if request is None:
         return ""
     turn = 1 + sum(isinstance(one.reply, Reply) for one in run.exchanges if one.number < request)

@@ -1,7 +1,7 @@
 """Replies that no model could give to the request they are about to be served to.
 
-A recording or a script does not look at `tools` and `tool_choice`, and a model does. Where the loop under test changed
-them, the next reply is no answer, and serving it would hide the change.
+A recording or a script does not look at `tools` and `tool_choice`, and a model does. Where the loop under
+test changed them, the next reply is no answer, and serving it would hide the change.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from ..wire.fields import mapping
 from ..wire.http import HttpResponse
 from ..wire.model import Reply, Request, Wire
 
-_ENDS: Final = ("end_turn", "stop_sequence")  # a reply that was cut, refused or paused need not hold the forced call
+# A reply that was cut, refused or paused need not hold the call that was forced.
+_ENDS: Final = ("end_turn", "stop_sequence")
 
 
 def contradiction(request: Request, response: HttpResponse) -> str | None:
@@ -27,9 +28,11 @@ def contradiction(request: Request, response: HttpResponse) -> str | None:
         return None
     if toolless and reply.tool_uses:
         name = reply.tool_uses[0].name
-        return f"the request offers no tools, and the reply to it calls {name}; send the tools with every request"
+        what = f"the request offers no tools, and the reply to it calls {name}"
+        return f"{what}; send the tools with every request"
     if forced and not reply.tool_uses and reply.stop_reason in _ENDS:
-        return "tool_choice forces a call, and the reply to the request makes none; force it in the first request only"
+        what = "tool_choice forces a call, and the reply to the request makes none"
+        return f"{what}; force it in the first request only"
     return None
 
 

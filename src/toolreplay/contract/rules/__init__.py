@@ -1,5 +1,45 @@
 """The rules, a module a family; importing this package fills the catalogue."""
 
-from . import blocks, pairing, placement, results, runs
+from . import (
+    blocks,
+    caching,
+    calls,
+    choices,
+    empties,
+    encoding,
+    executions,
+    fields,
+    media,
+    pairing,
+    placement,
+    replies,
+    results,
+    runs,
+    server_tools,
+    thinking,
+    tools,
+    turns,
+    versions,
+)
 
-__all__ = ["blocks", "pairing", "placement", "results", "runs"]
+__all__ = [
+    "blocks",
+    "caching",
+    "calls",
+    "choices",
+    "empties",
+    "encoding",
+    "executions",
+    "fields",
+    "media",
+    "pairing",
+    "placement",
+    "replies",
+    "results",
+    "runs",
+    "server_tools",
+    "thinking",
+    "tools",
+    "turns",
+    "versions",
+]

@@ -81,7 +81,9 @@ def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
             continue
         wrong = context.tools.misfit(use.name, use.input)
         if wrong is not None:
-            yield Broken(use.place.field("input"), f"the input of {named(use)} does not fit its schema: {wrong}")
+            yield Broken(
+                use.place.field("input"), f"the input of {named(use)} does not fit its schema: {wrong}"
+            )
 
 
 @on_step(

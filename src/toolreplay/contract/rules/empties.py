@@ -41,14 +41,16 @@ def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     del context
     for block in message.blocks:
         if isinstance(block, ToolResult) and block.content is None and not block.is_error:
-            yield Broken(block.place.field("content"), f"the content of the result of {shown(block.id)} is null")
+            yield Broken(
+                block.place.field("content"), f"the content of the result of {shown(block.id)} is null"
+            )
 
 
 @on_message(
     "TR309",
     "json-result-not-object",
     "--E",
-    evidence="400 reported for Claude on Converse (langchain-ai/langchain-aws#130 and others); Nova takes it: a warning",
+    evidence="400 reported in aws/aws-sdk-js-v3#7330, sigoden/aichat#1542 (Claude); Nova takes it: a warning",
     answers={Wire.CONVERSE: [wording.JSON_NOT_OBJECT]},
 )
 def json_result_not_object(message: Message, context: Context) -> Iterator[Broken]:
@@ -58,9 +60,18 @@ def json_result_not_object(message: Message, context: Context) -> Iterator[Broke
     returns a list works with one model and not with the other.
     Fix: wrap the value in an object, `{"items": [...]}`, or send it as text.
     Good:
-        calls: []
+        wire: converse
+        messages:
+          - {role: user, content: [{text: Cities}]}
+          - {role: assistant, content: [{toolUse: {toolUseId: tooluse_1, name: cities, input: {}}}]}
+          - role: user
+            content: [{toolResult: {toolUseId: tooluse_1, content: [{json: {items: [Oslo, Bergen]}}]}}]
     Bad:
-        calls: []
+        wire: converse
+        messages:
+          - {role: user, content: [{text: Cities}]}
+          - {role: assistant, content: [{toolUse: {toolUseId: tooluse_1, name: cities, input: {}}}]}
+          - {role: user, content: [{toolResult: {toolUseId: tooluse_1, content: [{json: [Oslo, Bergen]}]}}]}
     """
     if context.wire is not Wire.CONVERSE:
         return

@@ -74,7 +74,9 @@ def unknown_field(message: Message, context: Context) -> Iterator[Broken]:
     """
     found = mapping(message.raw)
     for field in _unknown("message", found, context):
-        yield _unknown_in("message", field, f"{message.path}.{field}", f"messages.{message.index}.{field}", context)
+        yield _unknown_in(
+            "message", field, f"{message.path}.{field}", f"messages.{message.index}.{field}", context
+        )
     for block in message.blocks:
         if isinstance(block, ToolUse | ToolResult | Text | Thinking) and block.place.block is not None:
             kind = _kind(block)
@@ -101,7 +103,7 @@ def unknown_field_of_tool(tools: Toolset, context: Context) -> Iterator[Broken]:
     answers={Wire.MESSAGES: [wording.TOOL_NAME_PATTERN]},
 )
 def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
-    """The name of a tool, or of the tool that a call names, is not of the form that is allowed.
+    """The name of a tool is not of the form that is allowed, in `tools` or in a call.
 
     Letters, digits, `_` and `-`, at most 64; on the first-party API 65 to 128 characters are a warning.
 
@@ -110,10 +112,10 @@ def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
     Fix: make names of letters, digits, `_` and `-`, and map them back to your own on the way in.
     Good:
         tools: [{name: calendar_list, input_schema: {type: object}}]
-        messages: [{role: user, content: What is on today?}]
+        messages: [{role: user, content: What is on today}]
     Bad:
         tools: [{name: calendar.list, input_schema: {type: object}}]
-        messages: [{role: user, content: What is on today?}]
+        messages: [{role: user, content: What is on today}]
     """
     for definition in tools.definitions:
         if not is_client_tool(definition):
@@ -179,5 +181,7 @@ def _wrong_name(name: str, path: str, at: str, context: Context) -> Iterator[Bro
         yield Broken(path, f"the name {shown(name)} is not 1 to {longest} letters, digits, _ and -", api)
     elif len(name) > _LONGEST:
         yield Broken(
-            path, f"the name has {len(name)} characters; elsewhere {_LONGEST} are the most", severity=Severity.WARNING
+            path,
+            f"the name has {len(name)} characters; elsewhere {_LONGEST} are the most",
+            severity=Severity.WARNING,
         )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...wire.fields import mapping
 from ...wire.model import Block, Marker, Message, ServerToolUse, ToolResult, ToolUse, Wire
 from .. import wording
 from ..catalogue import on_step
 from ..finding import Broken, Profile, Severity
-from ..turns import Context, Step
+from ..turns import Context, Step, only_directives
 from ..wording import named, shown
 from .pairing import answer_for_unanswered
 
@@ -144,7 +143,7 @@ def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     if not step.answers:
         return
     for message in step.between:
-        if not _only_directives(message):
+        if not only_directives(message):
             api = wording.SYSTEM_BETWEEN if context.wire is Wire.MESSAGES else None
             yield Broken(message.path, "a system message stands between calls and their results", api)
     if not context.joins_neighbours:
@@ -291,8 +290,3 @@ def _interruptions(calls: Sequence[ToolUse], step: Step) -> Iterator[Message]:
     for message in (*(step.before.messages if step.before is not None else ()), *step.turn.messages):
         if called_at < message.index < answered_at:
             yield message
-
-
-def _only_directives(message: Message) -> bool:
-    """Whether it is the form that the API takes at any position: no content, but `output_config`."""
-    return message.content == [] and "output_config" in mapping(message.raw)

@@ -30,7 +30,7 @@ def lost_result(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """
     for call in facts.calls:
         if call.executions and call.result is None and call.followed:
-            yield Broken(_place(call), f"{named(call.use)} ran and its result was never sent")
+            yield Broken(place_of(call), f"{named(call.use)} ran and its result was never sent")
 
 
 @on_run(
@@ -61,7 +61,7 @@ def wrong_status(facts: RunFacts, _context: Context) -> Iterator[Broken]:
             message = f"{named(call.use)} {did} and its result says success"
         else:
             message = f"{named(call.use)} returned a value and its result says error"
-        yield Broken(_place(call), message, severity=severity)
+        yield Broken(place_of(call), message, severity=severity)
 
 
 @on_run(
@@ -92,13 +92,13 @@ def wrong_content(facts: RunFacts, _context: Context) -> Iterator[Broken]:
         blank = not told(call.result).strip()
         if not all(failed(execution) for execution in call.executions):
             yield Broken(
-                _place(call), f"the result of {named(call.use)} shows nothing of what the tool returned"
+                place_of(call), f"the result of {named(call.use)} shows nothing of what the tool returned"
             )
         elif not blank:
             message = f"the result of {named(call.use)} has a fixed text in place of the error's own"
-            yield Broken(_place(call), message, severity=Severity.WARNING)
+            yield Broken(place_of(call), message, severity=Severity.WARNING)
         elif not call.result.is_error:  # else TR302 tells of the empty error
-            yield Broken(_place(call), f"the result of {named(call.use)} does not tell what failed")
+            yield Broken(place_of(call), f"the result of {named(call.use)} does not tell what failed")
 
 
 @on_run("TR604", "swapped-results", "EEE", evidence="docs: parallel-tool-use (results are matched by id)")
@@ -121,7 +121,7 @@ def swapped_results(facts: RunFacts, _context: Context) -> Iterator[Broken]:
         other = swapped_with(call, facts.calls)
         if other is not None:
             message = f"the result of {named(call.use)} carries what {named(other.use)} gave"
-            yield Broken(_place(call), message)
+            yield Broken(place_of(call), message)
 
 
 @on_run("TR609", "loop-crashed", "EEE", evidence="docs: handle-tool-calls (errors go back as results)")
@@ -144,7 +144,7 @@ def loop_crashed(facts: RunFacts, _context: Context) -> Iterator[Broken]:
         return
     culprit = next((call for call in reversed(facts.calls) if _raised_unanswered(call)), None)
     whose = f"because {named(culprit.use)} raised" if culprit is not None else "because a tool raised"
-    where = _place(culprit) if culprit is not None else f"turn {facts.turns}"
+    where = place_of(culprit) if culprit is not None else f"turn {facts.turns}"
     yield Broken(where, f"the loop ended {whose}: {shown(facts.crashed)}")
 
 
@@ -175,7 +175,7 @@ def loop_abandoned(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     if left:
         calls = ", ".join(named(call.use) for call in left)
         ran = "; a tool had run" if any(call.executions for call in left) else ""
-        yield Broken(_place(left[0]), f"the loop stopped without answering {calls}{ran}")
+        yield Broken(place_of(left[0]), f"the loop stopped without answering {calls}{ran}")
 
 
 @on_run(
@@ -206,7 +206,8 @@ def loop_endless(facts: RunFacts, _context: Context) -> Iterator[Broken]:
         )
 
 
-def _place(call: CallFacts) -> str:
+def place_of(call: CallFacts) -> str:
+    """Where a finding about a call stands: its result in the request, or its turn."""
     return call.result_path or f"turn {call.turn}: {shown(call.use.name)} ({shown(call.use.id)})"
 
 

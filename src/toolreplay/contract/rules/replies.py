@@ -1,0 +1,280 @@
+"""TR605, TR606, TR612-614: replies, and how they and the history come back in the next request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...wire.fields import items, mapping, text
+from ...wire.model import Block, Other, ToolUse, Wire
+from ..catalogue import on_reply, on_sequel
+from ..finding import Broken, Severity
+from ..plain import Plain, plain_content, told
+from ..sequel import CUT_SHORT, Answered, Sequel
+from ..turns import Context
+from ..wording import listed, named, shown
+
+
+@on_sequel(
+    "TR605",
+    "reply-altered",
+    "WWW",
+    evidence="docs: handle-tool-calls (append the reply as it is); seen in 7 of 12 frameworks under test",
+)
+def reply_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
+    """An assistant message of the request is not the reply that was received.
+
+    In a run it is an error when a call's id, name or input differs; otherwise, and in recordings, a warning. Thinking is
+    TR406's and TR407's.
+
+    Why: the model goes on from words it did not say and calls it did not make. Clients that rebuild the message from
+    their own records lose texts, blocks they do not know, and the order of both.
+    Fix: append the reply's content to the history as it came.
+    Good:
+        request: {messages: [{role: user, content: Weather in Oslo}]}
+        reply: {content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        next:
+          messages:
+            - {role: user, content: Weather in Oslo}
+            - role: assistant
+              content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]
+            - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
+    Bad:
+        request: {messages: [{role: user, content: Weather in Oslo}]}
+        reply: {content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        next:
+          messages:
+            - {role: user, content: Weather in Oslo}
+            - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+            - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
+    """
+    del context
+    reply = sequel.reply
+    if reply is None or not sequel.echo or sequel.verbatim or not reply.complete:
+        return
+    if reply.stop_reason in CUT_SHORT or reply.stop_reason == "pause_turn":
+        return  # TR411
+    served, sent = told(plain_content(list(reply.content))), told(plain_content(sequel.echoed))
+    if served == sent:
+        return
+    call = _altered_call(served, sent)
+    path = sequel.echo[0].path
+    if call is not None:
+        yield Broken(path, f"{call} is not as the model asked for it", severity=_if_live(sequel))
+    else:
+        yield Broken(path, f"the message is not the reply: {_difference(served, sent)}")
+
+
+@on_sequel(
+    "TR606",
+    "history-rewritten",
+    "WWW",
+    evidence="seen in frameworks under test; docs: prompt-caching (a changed prefix is not cached)",
+)
+def history_rewritten(sequel: Sequel, context: Context) -> Iterator[Broken]:
+    """Messages that the request before had are changed, or gone.
+
+    In a run it is an error when a call that was answered is lost; otherwise, and in recordings, a warning.
+
+    Why: the model loses what it knew, and the cache what it held. Trimming and summing up do it on purpose; a history that
+    is rebuilt from records does it by accident.
+    Fix: only append; where the history must become shorter, sum up whole turns, calls and their results together.
+    Good:
+        request: {messages: [{role: user, content: Weather in Oslo}]}
+        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        next:
+          messages:
+            - {role: user, content: Weather in Oslo}
+            - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+            - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
+    Bad:
+        request: {messages: [{role: user, content: Weather in Oslo}]}
+        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        next:
+          messages:
+            - {role: user, content: The weather}
+            - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+            - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
+    """
+    del context
+    if sequel.changed is None or _compacted(sequel):
+        return
+    before, now = sequel.history, sequel.request.raw_messages
+    gone = sequel.changed >= len(now)
+    path = f"messages[{min(sequel.changed, max(len(now) - 1, 0))}]"
+    words = (
+        f"{len(before) - len(now)} messages of the request before are gone"
+        if gone
+        else "was another message in the request before"
+    )
+    lost = _answered_ids(before) - _called_ids(now) if sequel.live else set()
+    if lost:
+        words += f", with the calls {listed(sorted(lost))}"
+    yield Broken(path, words, severity=Severity.ERROR if lost else None)
+
+
+@on_reply(
+    "TR612",
+    "cut-stream",
+    "WWW",
+    evidence="docs: streaming (a stream ends with message_stop), fine-grained-tool-streaming",
+)
+def cut_stream(answered: Answered, context: Context) -> Iterator[Broken]:
+    """A recorded stream has no end, or the input of a call in it is no JSON.
+
+    Why: what replays such a recording sees a connection that breaks off, and tests something else than it means to.
+    Fix: record the exchange again; keep a cut stream only where the break is what is tested.
+    Good:
+        request: {stream: true, messages: [{role: user, content: Hi}]}
+        reply: {content: [{type: text, text: Hello}], stop_reason: end_turn}
+    Bad:
+        request: {stream: true, messages: [{role: user, content: Hi}]}
+        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: '{"city": "Os'}], stop_reason: tool_use}
+    """
+    del context
+    reply = answered.reply
+    if answered.live:
+        return
+    if not reply.complete:
+        yield Broken("reply", "the recorded stream ends before its last event")
+    elif reply.stop_reason not in CUT_SHORT:
+        for index, block in enumerate(reply.blocks):
+            if isinstance(block, ToolUse) and isinstance(block.input, str):
+                yield Broken(f"reply.content[{index}].input", f"the input of {named(block)} is no JSON")
+
+
+@on_reply(
+    "TR613",
+    "parallel-disobeyed",
+    "WWW",
+    evidence="docs: parallel-tool-use (disable_parallel_tool_use: at most one call)",
+)
+def parallel_disobeyed(answered: Answered, context: Context) -> Iterator[Broken]:
+    """The reply asks for several calls although `disable_parallel_tool_use` was set.
+
+    Why: a loop that counts on one call at a time answers the first only. A gateway that does not pass the field on shows
+    in this way.
+    Fix: answer every call all the same, and look where the field gets lost.
+    Good:
+        request:
+          tool_choice: {type: auto, disable_parallel_tool_use: true}
+          messages: [{role: user, content: Oslo and Bergen}]
+        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
+    Bad:
+        request:
+          tool_choice: {type: auto, disable_parallel_tool_use: true}
+          messages: [{role: user, content: Oslo and Bergen}]
+        reply:
+          content:
+            - {type: tool_use, id: toolu_1, name: weather, input: {}}
+            - {type: tool_use, id: toolu_2, name: weather, input: {}}
+    """
+    del context
+    body = answered.request.body
+    if answered.request.wire is Wire.CONVERSE:
+        body = mapping(body.get("additionalModelRequestFields"))
+    uses = answered.reply.tool_uses
+    if len(uses) > 1 and mapping(body.get("tool_choice")).get("disable_parallel_tool_use") is True:
+        yield Broken("reply", f"{len(uses)} calls in one reply, and disable_parallel_tool_use was set")
+
+
+@on_sequel(
+    "TR614",
+    "answered-request-resent",
+    "WWW",
+    evidence="seen in frameworks under test: a turn sent again after its tools had run",
+)
+def answered_request_resent(sequel: Sequel, context: Context) -> Iterator[Broken]:
+    """A request that was answered is sent again.
+
+    In recordings only requests in the middle of a conversation count: tests begin with the same words often.
+
+    Why: it is paid for twice, and whatever the first answer asked for is lost or done twice.
+    Fix: repeat a request only when no answer came; keep the reply before anything that can fail is done with it.
+    Good:
+        request: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+        reply: {content: [{type: text, text: Done.}], stop_reason: end_turn}
+        next:
+          messages:
+            - {role: user, content: Hi}
+            - {role: assistant, content: Yes}
+            - {role: user, content: Go on}
+            - {role: assistant, content: [{type: text, text: Done.}]}
+            - {role: user, content: Thank you}
+    Bad:
+        request: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+        reply: {content: [{type: text, text: Done.}], stop_reason: end_turn}
+        next: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+    """
+    del context
+    reply = sequel.reply
+    if (
+        reply is None
+        or not reply.complete
+        or reply.stop_reason == "pause_turn"
+        or sequel.new
+        or sequel.thread is not None
+    ):
+        return
+    in_the_middle = any(mapping(message).get("role") == "assistant" for message in sequel.history)
+    if (sequel.live or in_the_middle) and sequel.before.body == sequel.request.body:
+        yield Broken("messages", "the request was answered before and is sent again")
+
+
+def _altered_call(served: list[Plain], sent: list[Plain]) -> str | None:
+    """A call that is not the same on both sides, in words; None where all are."""
+    asked, given = _calls(served), _calls(sent)
+    for use_id in (*asked, *given):
+        if asked.get(use_id) != given.get(use_id):
+            name = text(mapping(asked.get(use_id) or given.get(use_id)).get("name"))
+            return f"the call {shown(use_id)} ({shown(name)})"
+    return None
+
+
+def _calls(blocks: list[Plain]) -> dict[str, Mapping[str, object]]:
+    found: dict[str, Mapping[str, object]] = {}
+    for block in blocks:
+        use = mapping(block.get("toolUse")) or (block if block.get("type") == "tool_use" else {})
+        if use:
+            use_id = text(use.get("id")) or text(use.get("toolUseId")) or ""
+            found[use_id] = {"name": use.get("name"), "input": use.get("input")}
+    return found
+
+
+def _difference(served: list[Plain], sent: list[Plain]) -> str:
+    if [block for block in sent if block not in served] == [] and len(sent) < len(served):
+        return f"{len(served) - len(sent)} of its {len(served)} blocks are gone"
+    if sorted(map(repr, served)) == sorted(map(repr, sent)):
+        return "its blocks are in another order"
+    index = next(
+        (index for index, (left, right) in enumerate(zip(served, sent, strict=False)) if left != right),
+        min(len(served), len(sent)),
+    )
+    return f"block {index + 1} is another"
+
+
+def _if_live(sequel: Sequel) -> Severity | None:
+    return Severity.ERROR if sequel.live else None
+
+
+def _compacted(sequel: Sequel) -> bool:
+    first: tuple[Block, ...] = sequel.new[0].blocks if sequel.new else ()
+    return any(isinstance(block, Other) and block.type == "compaction" for block in first[:1])
+
+
+def _answered_ids(raw: object) -> set[str]:
+    return _ids(raw, "tool_use_id", "toolResult")
+
+
+def _called_ids(raw: object) -> set[str]:
+    return _ids(raw, "id", "toolUse")
+
+
+def _ids(raw: object, field: str, union_key: str) -> set[str]:
+    found = set()
+    for message in items(raw):
+        for block in items(mapping(message).get("content")):
+            fields = mapping(block)
+            use_id = text(fields.get(field)) or text(mapping(fields.get(union_key)).get("toolUseId"))
+            if use_id is not None:
+                found.add(use_id)
+    return found

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.linter.build import BAD, GOOD, USER, body, jsonl, pair
+from toolreplay.cassette import bodies
+from toolreplay.files import opening
+from toolreplay.linter import Report, check_file, check_paths, check_text
+
+YAML_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+DEEP = '{"messages": [{"role": "user", "content": ' + "[" * 900 + "]" * 900 + "}]}"
+BAD_YAML = json.dumps(BAD)
+
+
+def _told(report: Report) -> list[tuple[int, str]]:
+    return [(entry.line, entry.reason) for entry in report.unreadable]
+
+
+@dataclass(frozen=True)
+class Refused:
+    id: str
+    data: bytes
+    line: int
+    reason: str
+    name: str = "a.yaml"
+
+
+REFUSED = [
+    Refused("alias bomb", YAML_BOMB.encode(), 8, "its aliases repeat too much"),
+    Refused("deep YAML", b"messages: " + b"[" * 9999, 1, "while increasing flow level exceeded maximum nesting depth"),
+    Refused("deep JSON", b'{"messages": ' + b"[" * 99_999, 1, "is nested too deeply", "a.json"),
+    Refused("deep line", b"[" * 99_999, 1, "is nested too deeply", "a.jsonl"),
+    Refused("NUL", b"messages:\n- \0", 2, "control characters are not allowed (byte 12)"),
+    Refused("NULs", b"\0" * 9999, 1, "is no JSON: Expecting value", "a.jsonl"),
+    Refused("not UTF-8", b"messages:\n- \xff", 2, "invalid leading UTF-8 octet (byte 12)"),
+    Refused("half of UTF-16", json.dumps(BAD).encode("utf-16")[:-1], 1, "is not UTF-16-LE: truncated data", "a.json"),
+    Refused("gzip cut", gzip.compress(BAD_YAML.encode())[:-9], 1, "is gzip that ends too early", "a.yaml.gz"),
+    Refused("gzip bomb", gzip.compress(b" " * 2**20), 1, "is gzip of more than 0 MB when it is decompressed"),
+    Refused("gzip bomb by another name", gzip.compress(b" " * 2**20), 1, "is larger than 0 MB; only a log", "a.log"),
+    Refused(
+        "too large",
+        b"messages: " + b"x" * 2**16,
+        1,
+        "is larger than 0 MB; only a log, one JSON value a line, may be",
+    ),
+    Refused("long digits", b'{"messages": [' + b"9" * 5000 + b"]}", 1, "is no JSON: Exceeds the limit (4300", "a.json"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
+def test_refused(case: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "LIMIT", 2**16 if case.id == "too large" else 2**18)
+    report = check_text(case.data, case.name)
+
+    (told,) = _told(report)
+    assert (told[0], told[1][: len(case.reason)]) == (case.line, case.reason)
+    assert (report.files, report.requests) == (0, 0)
+
+
+TAKEN: list[tuple[str, bytes, str]] = [
+    ("Python tags", b"!!python/object/apply:os.system ['exit 1']\n", "tag.yaml"),
+    ("duplicate keys", json.dumps(BAD).replace('{"model"', '{"messages": [], "model"').encode(), "a.json"),
+    ("duplicate YAML keys", b"messages: []\nmessages: " + json.dumps(BAD["messages"]).encode(), "a.yaml"),
+    ("BOM", b"\xef\xbb\xbf" + BAD_YAML.encode(), "a.yaml"),
+    ("CRLF", json.dumps(BAD, indent=1).replace("\n", "\r\n").encode(), "a.json"),
+    ("UTF-16", BAD_YAML.encode("utf-16"), "a.yaml"),
+    ("UTF-16 without a mark", BAD_YAML.encode("utf-16-le"), "a.json"),
+    ("UTF-32", BAD_YAML.encode("utf-32"), "a.json"),
+    ("lone surrogates", json.dumps(body(USER, {"role": "assistant", "content": "\ud800"})).encode(), "a.json"),
+    ("NaN", b'{"messages": [{"role": "user", "content": NaN}]}', "a.json"),
+]
+
+
+@pytest.mark.parametrize(("kind", "data", "name"), TAKEN, ids=[kind for kind, *_ in TAKEN])
+def test_taken(kind: str, data: bytes, name: str) -> None:
+    report = check_text(data, name)
+
+    if kind == "Python tags":
+        assert [reason for _, reason in _told(report)] == [
+            "holds no recorded exchanges in a format that toolreplay knows"
+        ]
+        return
+    assert (report.unreadable, report.requests) == ((), 1)
+    if "surrogate" not in kind and kind != "NaN":
+        assert {one.finding.code for one in report.findings if one.finding.is_error} == {"TR101", "TR102"}
+
+
+def test_what_is_deeper_than_python_compares_is_told_and_the_rest_judged() -> None:
+    data = (DEEP + "\n").encode() * 2 + jsonl([BAD])
+    report = check_text(data, "a.jsonl")
+
+    assert report.requests + len(report.unreadable) == 3
+    assert {reason for _, reason in _told(report)} <= {"is nested too deeply"}
+    assert [one.line for one in report.findings if one.finding.code == "TR102"] == [3]
+
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="pipes, devices and odd names are POSIX's")
+
+
+@POSIX
+def test_pipes_and_devices_never_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    (tmp_path / "good.jsonl").write_bytes(jsonl([GOOD]))
+    (tmp_path / "loop").symlink_to(tmp_path)
+    report = check_paths([tmp_path, tmp_path / "zero.json"])
+
+    assert (report.files, report.requests) == (1, 1)
+    assert _told(report) == [(1, "cannot be read: it is a socket, pipe or device, not a file")]
+
+
+@POSIX
+def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert _told(check_file(path)) == [(1, "the file is empty")], "nobody writes to it"
+
+    # Held open for writing first, as a shell does it for <(command).
+    writer = os.open(path, os.O_RDWR)
+    thread = threading.Thread(target=lambda: (os.write(writer, jsonl([GOOD, BAD])), os.close(writer)))
+    reader = os.open(path, os.O_RDONLY)
+    thread.start()
+    try:
+        report = check_file(path)
+    finally:
+        thread.join()
+        os.close(reader)
+    assert (report.requests, report.unreadable) == (2, ())
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path: path.symlink_to(path), "cannot be read: Too many levels of symbolic links"),
+        (lambda path: path.symlink_to("nowhere"), "cannot be read: No such file or directory"),
+    ],
+    ids=["a link to itself", "a link to nothing"],
+)
+def test_links_that_lead_nowhere_are_told(make: Callable[[Path], None], reason: str, tmp_path: Path) -> None:
+    make(tmp_path / "a.yaml")
+
+    assert _told(check_paths([tmp_path])) == [(1, reason)]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").touch(mode=0)
+
+    assert _told(check_paths([tmp_path])) == [(1, "cannot be read: Permission denied")]
+
+
+@POSIX
+def test_odd_names(tmp_path: Path) -> None:
+    name = b"new\nline \x1b[31m \xff.json"
+    path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))
+    path.write_text(json.dumps([pair(BAD)]))
+
+    assert {one.file for one in check_paths([tmp_path]).findings} == {str(path)}
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(BAD_YAML)
+    real = opening._state
+    seen: list[tuple[int, int] | None] = []
+
+    def watched(file: opening.BinaryIO) -> tuple[int, int] | None:
+        seen.append(real(file))
+        if len(seen) == 1:
+            path.write_text("x")
+            os.utime(path, ns=(0, 0))
+        return seen[-1]
+
+    monkeypatch.setattr(opening, "_state", watched)
+    assert _told(check_file(path)) == [(1, "cannot be read: it changed while it was read")]
+
+
+def test_a_log_that_is_written_to_is_judged_as_far_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl([GOOD, BAD]) + json.dumps(GOOD).encode()[:50])
+    report = check_file(path)
+
+    assert report.requests == 2
+    assert [line for line, _ in _told(report)] == [3]
+
+
+UNRELATED: list[tuple[str, bytes]] = [
+    ("helm.yaml", b"{{- if .Values.on }}\nkind: Service\n{{ end }}\n"),
+    ("tsconfig.json", b"{\n  // a comment\n}\n"),
+    ("data.json", b"[1, 2"),
+    ("blob.yaml", bytes(range(256))),
+    ("rows.jsonl", b'{"a": 1}\n{"a": 2}\n'),
+    ("empty.json", b""),
+]
+
+
+@pytest.mark.parametrize(("name", "data"), UNRELATED, ids=[name for name, _ in UNRELATED])
+def test_what_has_nothing_to_do_with_a_model_is_passed_over(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+
+    assert check_paths([tmp_path]) == Report(0, 0, 0, (), ())
+    assert len(check_file(tmp_path / name).unreadable) == 1, "but not when it is named"
