@@ -167,9 +167,9 @@ def test_a_cassette_grows_by_what_is_new(tmp_path: Path) -> None:
 
 def test_a_cassette_loads_in_time_that_grows_by_what_is_new(tmp_path: Path) -> None:
     def load(count: int) -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         read_cassette(tmp_path / f"{count}.yaml")
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     for count in (20, 200):
         write_cassette(tmp_path / f"{count}.yaml", Cassette(_turns(count)))

@@ -29,7 +29,7 @@ PAGES: Final = (
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 )
-_PROGRAMS: Final = ("toolreplay ", "pytest", "python ")
+_PROGRAMS: Final = (*warm.PROGRAMS, "python")
 
 
 def _tool(name: str, **properties: str) -> dict[str, Any]:
@@ -106,11 +106,9 @@ class Player:
     def _run(self, command: Command) -> None:
         if not command.words.startswith(_PROGRAMS):
             raise Untrue(f"{command.words!r} is not run; commands for people stand in a block of sh")
-        program, *arguments = shlex.split(command.words)
-        if program == "toolreplay" and "<" not in arguments:
-            done = warm.run(self._job(tuple(arguments)))
-        else:
-            done = self._shell(command.words)
+        words = tuple(shlex.split(command.words))
+        warms_up = words[0] in warm.PROGRAMS and "<" not in words
+        done = warm.run(self._job(words)) if warms_up else self._shell(command.words)
         actual = self._output(command.words, command.code, done)
         if not prints(command.output, actual):
             raise Untrue(f"`{command.words}` prints\n{actual}")

@@ -1,28 +1,33 @@
-"""Running `toolreplay` and Python text in processes of their own that start warm.
+"""Running `toolreplay`, pytest and Python text in processes of their own that start warm.
 
-Each is forked from a process that has imported the SDK and vcrpy, which takes longer than what most pages run.
+Each is forked from a process that has imported the SDK, which takes longer than what most pages run.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from toolreplay.cli import main
 
+PROGRAMS: Final[Mapping[str, Callable[[list[str]], int]]] = {"toolreplay": main, "pytest": pytest.main}
 _CONTEXT: Final = get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["anthropic", "boto3", "toolreplay.cli.check", "toolreplay.cli.record"])
+_CONTEXT.set_forkserver_preload(
+    ["anthropic", "boto3", "pytest", "toolreplay.cli.check", "toolreplay.cli.record"]
+)
 _LONGEST: Final = 120
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to run: the arguments of `toolreplay`, or the text of a program."""
+    """What to run: a program of `PROGRAMS` with its arguments, or Python text."""
 
     what: tuple[str, ...] | str
     root: Path
@@ -54,5 +59,6 @@ def _child(job: Job, output: Path) -> None:
     os.chdir(job.root)
     sys.path.insert(0, str(job.root))
     if isinstance(job.what, tuple):
-        sys.exit(main(job.what))
+        program, *arguments = job.what
+        sys.exit(PROGRAMS[program](arguments))
     exec(compile(job.what, "<page>", "exec", dont_inherit=True), {"__name__": "__main__"})

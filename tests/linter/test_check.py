@@ -102,11 +102,7 @@ CASES = [
     Case("thread-of-another-file", [pair(_continue(results("toolu_1")))]),
     Case(
         "thread-of-another-file-with-a-fault-of-its-own",
-        [
-            pair(
-                _continue({"role": "user", "content": [{**results("toolu_1")["content"][0], "content": 7}]})
-            )
-        ],
+        [pair(_continue({"role": "user", "content": [{**results("toolu_1")["content"][0], "content": 7}]}))],
         [("TR301", 0, "messages[0].content[0].content")],
     ),
     Case("converse", _converse(), tool_uses=1),

@@ -38,23 +38,46 @@ class Refused:
 
 REFUSED = [
     Refused("alias bomb", YAML_BOMB.encode(), 8, "its aliases repeat too much"),
-    Refused("deep YAML", b"messages: " + b"[" * 9999, 1, "while increasing flow level exceeded maximum nesting depth"),
+    Refused(
+        "deep YAML",
+        b"messages: " + b"[" * 9999,
+        1,
+        "while increasing flow level exceeded maximum nesting depth",
+    ),
     Refused("deep JSON", b'{"messages": ' + b"[" * 99_999, 1, "is nested too deeply", "a.json"),
     Refused("deep line", b"[" * 99_999, 1, "is nested too deeply", "a.jsonl"),
     Refused("NUL", b"messages:\n- \0", 2, "control characters are not allowed (byte 12)"),
     Refused("NULs", b"\0" * 9999, 1, "is no JSON: Expecting value", "a.jsonl"),
     Refused("not UTF-8", b"messages:\n- \xff", 2, "invalid leading UTF-8 octet (byte 12)"),
-    Refused("half of UTF-16", json.dumps(BAD).encode("utf-16")[:-1], 1, "is not UTF-16-LE: truncated data", "a.json"),
+    Refused(
+        "half of UTF-16",
+        json.dumps(BAD).encode("utf-16")[:-1],
+        1,
+        "is not UTF-16-LE: truncated data",
+        "a.json",
+    ),
     Refused("gzip cut", gzip.compress(BAD_YAML.encode())[:-9], 1, "is gzip that ends too early", "a.yaml.gz"),
     Refused("gzip bomb", gzip.compress(b" " * 2**20), 1, "is gzip of more than 0 MB when it is decompressed"),
-    Refused("gzip bomb by another name", gzip.compress(b" " * 2**20), 1, "is larger than 0 MB; only a log", "a.log"),
+    Refused(
+        "gzip bomb by another name",
+        gzip.compress(b" " * 2**20),
+        1,
+        "is larger than 0 MB; only a log",
+        "a.log",
+    ),
     Refused(
         "too large",
         b"messages: " + b"x" * 2**16,
         1,
         "is larger than 0 MB; only a log, one JSON value a line, may be",
     ),
-    Refused("long digits", b'{"messages": [' + b"9" * 5000 + b"]}", 1, "is no JSON: Exceeds the limit (4300", "a.json"),
+    Refused(
+        "long digits",
+        b'{"messages": [' + b"9" * 5000 + b"]}",
+        1,
+        "is no JSON: Exceeds the limit (4300",
+        "a.json",
+    ),
 ]
 
 
@@ -77,7 +100,11 @@ TAKEN: list[tuple[str, bytes, str]] = [
     ("UTF-16", BAD_YAML.encode("utf-16"), "a.yaml"),
     ("UTF-16 without a mark", BAD_YAML.encode("utf-16-le"), "a.json"),
     ("UTF-32", BAD_YAML.encode("utf-32"), "a.json"),
-    ("lone surrogates", json.dumps(body(USER, {"role": "assistant", "content": "\ud800"})).encode(), "a.json"),
+    (
+        "lone surrogates",
+        json.dumps(body(USER, {"role": "assistant", "content": "\ud800"})).encode(),
+        "a.json",
+    ),
     ("NaN", b'{"messages": [{"role": "user", "content": NaN}]}', "a.json"),
 ]
 

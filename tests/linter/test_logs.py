@@ -47,16 +47,22 @@ CASES = [
     Case("bodies as text", [{"request": json.dumps(BAD)}], [0]),
     Case("request and response", [{"request": BAD, "response": reply(calls("toolu_9"))}], [0], 1, 2),
     Case("response as text", [{"request": GOOD, "response": json.dumps(reply(calls("toolu_9")))}], [], 1, 2),
-    Case("response with a body", [{"request": GOOD, "response": {"body": reply(calls("toolu_9"))}}], [], 1, 2),
+    Case(
+        "response with a body", [{"request": GOOD, "response": {"body": reply(calls("toolu_9"))}}], [], 1, 2
+    ),
     Case("HTTP exchanges", [pair(GOOD), pair(BAD)], [1], 2),
     Case("recordings", [RECORDED, {"log": {"entries": []}}], [0], 2),
-    Case("requests of a batch", [{"custom_id": "a", "params": GOOD}, {"custom_id": "b", "params": BAD}], [1], 2),
+    Case(
+        "requests of a batch", [{"custom_id": "a", "params": GOOD}, {"custom_id": "b", "params": BAD}], [1], 2
+    ),
     Case("results of a batch", [SUCCEEDED, {"custom_id": "b", "result": {"type": "expired"}}], [], 0, 1),
     Case("Bedrock's batches", [{"recordId": "1", "modelInput": BAD, "modelOutput": reply(ASKED)}], [0], 1, 1),
     Case("other lines", [{"level": "info"}, 3, None, "x", [], BAD], [5]),
     Case("another vendor's", [{"messages": [{"role": "tool", "content": "4"}]}, BAD], [1]),
     Case("the same request twice", [BAD, BAD], [0], 2),
-    Case("a fault that stays", [LOST, body(*LOST["messages"], calls("toolu_3"), results("toolu_3"))], [], 2, 3),
+    Case(
+        "a fault that stays", [LOST, body(*LOST["messages"], calls("toolu_3"), results("toolu_3"))], [], 2, 3
+    ),
     Case("flattened tool blocks", [pair(body(USER), reply(ASKED)), pair(FLAT)], [], 2, 1, 1),
     Case("no loop", [pair(body(USER), reply({"content": []})), pair(FLAT)], [], 2, 0),
     Case("no tools", [pair(body(USER), reply(ASKED)), pair({"messages": FLAT["messages"]})], [], 2, 1),
@@ -70,7 +76,11 @@ def test_lines(case: Case) -> None:
 
     orphans = [(code, line) for code, _, line in _errors(report) if code == "TR102"]
     assert orphans == [("TR102", line + 1) for line in case.bad]
-    assert (report.requests, report.tool_uses, report.unchecked) == (case.requests, case.tool_uses, case.unchecked)
+    assert (report.requests, report.tool_uses, report.unchecked) == (
+        case.requests,
+        case.tool_uses,
+        case.unchecked,
+    )
     assert (report.files, report.unreadable) == (1, ())
 
 
@@ -96,7 +106,9 @@ FORMS: list[tuple[str, bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "data"), FORMS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(FORMS)])
+@pytest.mark.parametrize(
+    ("name", "data"), FORMS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(FORMS)]
+)
 def test_forms_of_a_log(name: str, data: bytes) -> None:
     report = check_text(data, name)
 
@@ -116,7 +128,10 @@ ONE_BODY: list[tuple[str, bytes]] = [
     ("-", json.dumps(BAD).encode("utf-16")),
     ("a.json", json.dumps(BAD, indent=2, ensure_ascii=False).encode("utf-16")),
     ("a.json", b"\xef\xbb\xbf" + json.dumps(BAD).encode()),
-    ("a.yaml", b"messages:\r\n" + b"".join(b"- " + json.dumps(one).encode() + b"\r\n" for one in BAD["messages"])),
+    (
+        "a.yaml",
+        b"messages:\r\n" + b"".join(b"- " + json.dumps(one).encode() + b"\r\n" for one in BAD["messages"]),
+    ),
     ("-", gzip.compress(json.dumps(BAD).encode())),
     ("a.json.gz", gzip.compress(json.dumps(BAD).encode())),
     ("a.json", json.dumps(BAD["messages"]).encode()),
@@ -168,9 +183,7 @@ DAMAGED: list[tuple[str, bytes, str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "data", "reason", "requests"), DAMAGED, ids=[kind for kind, *_ in DAMAGED]
-)
+@pytest.mark.parametrize(("kind", "data", "reason", "requests"), DAMAGED, ids=[kind for kind, *_ in DAMAGED])
 def test_a_damaged_stream_is_judged_as_far_as_it_goes(
     kind: str, data: bytes, reason: str, requests: int
 ) -> None:
@@ -250,7 +263,11 @@ def test_a_pipe_is_read_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_parts_are_the_same_however_a_log_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [
-        body({"role": "user", "content": "x" * (number * 37 % 900)}, calls(f"toolu_{number}"), results("toolu_0"))
+        body(
+            {"role": "user", "content": "x" * (number * 37 % 900)},
+            calls(f"toolu_{number}"),
+            results("toolu_0"),
+        )
         for number in range(200)
     ]
     data = jsonl([*entries[:90], 3, {"messages": "x"}, *entries[90:]]) + b"\n{\n"
@@ -290,7 +307,10 @@ def test_memory_does_not_grow_with_the_log(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_interleaved_conversations_are_told_apart() -> None:
     first = {"role": "user", "content": "Same?"}
-    ways = [[first, {"role": "assistant", "content": str(n)}, USER, calls(f"a{n}", f"b{n}"), results(f"a{n}")] for n in range(9)]
+    ways = [
+        [first, {"role": "assistant", "content": str(n)}, USER, calls(f"a{n}", f"b{n}"), results(f"a{n}")]
+        for n in range(9)
+    ]
     entries = [body(*way[:end]) for end in (1, 3, 5) for way in ways]
     again = [body(*way, {"role": "assistant", "content": "4"}, USER) for way in ways]
     report = check_text(jsonl([*entries, *again]), "a.jsonl")

@@ -161,6 +161,7 @@ FAULTS: Final[Mapping[str, Callable[..., object]]] = {
     ),
     "forces the choice in every request": planted(forces_once=False),
     "looks at the limit after the tools": planted(limits_first=False),
+    "keeps an empty reply": planted(last=lambda _content, uncalled: uncalled),
     "reads the first block of the last reply": planted(last=_first_read),
     "gives up on the first error of the API": planted(client=_impatient),
 }

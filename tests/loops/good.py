@@ -23,12 +23,6 @@ def reverses_results(calls: Sequence[Json], functions: Functions) -> object:
 
 
 @answering
-def retries_the_tool(calls: Sequence[Json], functions: Functions) -> object:
-    first = results(calls, functions)
-    return [result(call, functions) if one.get("is_error") else one for call, one in zip(calls, first, strict=True)]
-
-
-@answering
 def runs_tools_in_threads(calls: Sequence[Json], functions: Functions) -> object:
     with ThreadPoolExecutor() as pool:
         return list(pool.map(lambda call: result(call, functions), calls))

@@ -1,4 +1,4 @@
-"""Projects with scenarios, for pytester. Their loop sends through `urllib`: no run waits for the SDK's import."""
+"""Projects with scenarios, for pytester. Their loop sends through `urllib`: no run has to import the SDK."""
 
 from __future__ import annotations
 

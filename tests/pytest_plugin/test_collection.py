@@ -67,7 +67,7 @@ CASES = (
             "docker-compose.yml": "version: '3'\nservices: {}\n",
             "tests/data.yaml": "version: 1\nname: not a scenario\n",
             "tests/broken.yaml": "a: [\n\tb: {\n",
-            "tests/other.yaml": "# yaml-language-server: $schema=https://example.test/workflow.json\non: push\n",
+            "tests/other.yaml": "# yaml-language-server: $schema=https://example.test/ci.json\non: push\n",
             "tests/empty.yaml": "",
             "tests/schema.json": "{}",
         },

@@ -11,7 +11,7 @@ from .projects import ATLANTIS, BERN, OSLO, SCHEMA, Project, failure, scenario
 
 NAME = "forgets a result"
 BAD = scenario(NAME, calls=(OSLO, ATLANTIS), loop="agent:forgetful")
-STYLES = ("auto", "long", "short", "native")
+STYLES = ("long", "short", "native")
 
 
 def test_a_failure_shows_line_turn_rule_and_fix(project: Project) -> None:

@@ -46,13 +46,6 @@ CASES = (
         (SKIPPED.format("2 scenarios", 2), NOTHING),
     ),
     Case(
-        "all skipped by the loop",
-        {"a": scenario("one", loop="agent:skipping")},
-        ("-rs",),
-        FAILED,
-        (SKIPPED.format("1 scenario", 1), NOTHING),
-    ),
-    Case(
         "some skipped",
         {"a": scenario("good"), "b": scenario("skipped")},
         (),
@@ -109,6 +102,13 @@ def test_a_pass_without_a_request_is_an_error() -> None:
         "ERROR a.yaml:2: one (0 turns, 0 calls, 0 requests checked)",
         "it passed without a request, so nothing was checked",
     ]
+
+
+def test_a_loop_cannot_skip_its_way_to_green(project: Project) -> None:
+    project.write("scenarios/a.yaml", scenario("one", loop="agent:skipping"))
+    result = project.run()
+    assert result.ret == FAILED
+    assert "no agent today" in "\n".join(failure(result))
 
 
 def test_what_a_skip_needs_is_its_reason() -> None:

@@ -235,6 +235,10 @@ def test_a_cassette_that_began_while_the_patches_were_held_outlives_them(tmp_pat
             assert _text(client.messages.create(**ASK)) == "ours"
     with serving(ScriptedModel(says("from the server"))) as url, _client(url) as client:
         assert _text(client.messages.create(**ASK)) == "from the server"
+        session = Session("live", LiveSide())
+        with INTERCEPTOR.hold(), ROUTER.opened(session):
+            client.messages.create(**ASK)
+    assert len(session.exchanges) == 1  # seen once, although patches of an earlier time were put back
 
 
 def _by_httpx(url: str, body: bytes) -> bytes:

@@ -47,7 +47,7 @@ def httpx_patches(listener: Listener) -> Iterator[tuple[type, str, Any]]:
 
 
 def _sync_stub(library: ModuleType, listener: Listener) -> Any:
-    original = library.HTTPTransport.handle_request
+    original = _original(library.HTTPTransport.handle_request)
     stream = _stream_class(library)
 
     def handle_request(transport: Any, request: Any) -> Any:
@@ -63,11 +63,11 @@ def _sync_stub(library: ModuleType, listener: Listener) -> Any:
             listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
         return response
 
-    return handle_request
+    return _marked(handle_request, original)
 
 
 def _async_stub(library: ModuleType, listener: Listener) -> Any:
-    original = library.AsyncHTTPTransport.handle_async_request
+    original = _original(library.AsyncHTTPTransport.handle_async_request)
     stream = _stream_class(library)
 
     async def handle_async_request(transport: Any, request: Any) -> Any:
@@ -83,7 +83,17 @@ def _async_stub(library: ModuleType, listener: Listener) -> Any:
             listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
         return response
 
-    return handle_async_request
+    return _marked(handle_async_request, original)
+
+
+def _marked(stub: Any, original: Any) -> Any:
+    stub.toolreplay_original = original
+    return stub
+
+
+def _original(method: Any) -> Any:
+    """What stood there before us: a vcr cassette of the user's own may have put a stub of ours back after its time."""
+    return getattr(method, "toolreplay_original", method)
 
 
 def _question(request: Any, body: bytes) -> HttpRequest:
@@ -92,7 +102,8 @@ def _question(request: Any, body: bytes) -> HttpRequest:
     for raw, value in request.headers.raw:
         name = _KEPT.get(raw.lower())
         if name is not None:
-            headers[name] = value.decode("latin-1")
+            text = value.decode("latin-1")
+            headers[name] = f"{headers[name]}, {text}" if name in headers else text
     return HttpRequest(request.method, str(request.url), headers, body)
 
 

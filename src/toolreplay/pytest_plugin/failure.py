@@ -30,7 +30,7 @@ class ScenarioFailed(Exception):  # noqa: N818  (what happened, as pytest shows 
 
 
 def unexpected(error: BaseException) -> list[str]:
-    """An exception that nobody expected, in the lines a maintainer needs: what was raised, the innermost frames.
+    """An exception that nobody expected, in the lines a maintainer needs: its name and the innermost frames.
 
     It may be a fault of ours, or code of the user's that raised what is no Exception (SystemExit).
     """

@@ -24,7 +24,7 @@ class Settings:
     Attributes:
         named: the folders and files that the ini option or `[tool.toolreplay]` names; empty in a project
             without either, where a file must say itself that it is a scenario.
-        cassettes: the folder of recordings, which may lie among the scenarios; None where nothing is configured.
+        cassettes: the folder of recordings, which may lie among the scenarios; None without configuration.
         record_mode: vcrpy's names; a value that another plugin's option allows and ours does not is `none`.
         stale: `fail` or `warn`.
     """

@@ -119,7 +119,10 @@ def _artifact(path: str) -> dict[str, Any]:
 
 
 def _quoted(path: str) -> str:
-    return quote(path.encode("utf-8", "surrogateescape"))
+    try:
+        return quote(path.encode("utf-8", "surrogateescape"))  # the bytes of the name
+    except UnicodeEncodeError:
+        return quote(path.encode("utf-8", "surrogatepass"))
 
 
 def _rules(totals: Totals) -> list[dict[str, Any]]:

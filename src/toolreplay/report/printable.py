@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-# Control characters, surrogates, line and paragraph separators, and the invisible format characters, among them
-# those that turn the direction of text. Two of the latter are part of words and emoji and change nothing else.
+# Control characters, surrogates, line and paragraph separators, and the invisible format characters, some of
+# which turn the direction of text. Two of the latter are part of words and emoji and change nothing else.
 _ESCAPED: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS: Final = frozenset("\u200c\u200d")
 

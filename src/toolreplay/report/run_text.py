@@ -1,4 +1,4 @@
-"""A run as lines for a terminal or a pytest failure: the turn, the rule, the API's words and the fix, in 25 lines."""
+"""A run as lines for a terminal or a pytest failure: turn, rule, the API's words and the fix, in 25 lines."""
 
 from __future__ import annotations
 

@@ -14,11 +14,13 @@ from .toolbox import Logged
 
 
 def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]:
-    """One record for each call the model asked for, in order."""
+    """One record for each call the model asked for, in order.
+
+    A loop goes on from a reply when its next request is answered. One that was refused for what it lacks is
+    explained by the rule it broke, and not by the results that were lost with it.
+    """
     results = _results(session)
-    last_reply = max((exchange.number for exchange in session.exchanges if isinstance(exchange.reply, Reply)), default=0)
     answered_turns = sum(1 for exchange in session.exchanges if isinstance(exchange.reply, Reply))
-    went_on = bool(session.exchanges) and session.exchanges[-1].number > last_reply
     facts = []
     for served in session.calls.served:
         result = results.get(served.use.id or "")
@@ -30,7 +32,7 @@ def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]
                 result=result,
                 result_path=result.place.path if result is not None else "",
                 stop_reason=served.stop_reason,
-                followed=served.turn < answered_turns or went_on,
+                followed=served.turn < answered_turns,
             )
         )
     return tuple(facts)

@@ -112,7 +112,7 @@ def toolset_echo(step: Step, _context: Context) -> Iterator[Broken]:
             content: [{type: tool_use, id: toolu_1, name: click, toolset_name: browser, input: {}}]
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: done}]}
     """
-    calls = {use.id: use for use in step.calls}
+    calls = {use.id: use for use in step.calls} if step.answers else {}
     for result in step.answers:
         wanted = calls[result.id].raw.get("toolset_name")
         given = result.raw.get("toolset_name")
@@ -125,6 +125,8 @@ def toolset_echo(step: Step, _context: Context) -> Iterator[Broken]:
 
 def _answered(step: Step) -> Iterator[tuple[ToolUse, ToolResult]]:
     """The calls that got a good result; one that is answered with an error was dealt with."""
+    if not step.answers:
+        return
     results = {result.id: result for result in step.answers if not result.is_error}
     for use in step.calls:
         if use.id in results:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -15,7 +14,7 @@ from ..tally import Tally
 from ..toolset import Toolset
 from ..turns import Context
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+MOST_VALUES: Final = 2_000_000  # so that a list that holds itself comes to an end
 
 
 @on_message(
@@ -66,19 +65,37 @@ def unencodable_system(tally: Tally, context: Context) -> Iterator[Broken]:
 
 
 def _broken(value: object, path: str) -> Iterator[Broken]:
-    try:
-        _encode(value).encode()
-    except UnicodeEncodeError:
-        where = _first(value, path, _is_half)
-        yield Broken(where, "the text holds half of a surrogate pair, which is no JSON the API accepts")
-    except ValueError:
-        where = _first(value, path, _is_no_number)
-        yield Broken(where, "the number is NaN or infinite, which JSON does not have")
-    except (TypeError, RecursionError):
-        return  # no JSON at all: the client cannot have sent it
+    if _is_sound(value):
+        return
+    half = _first(value, path, _is_half)
+    if half is not None:
+        yield Broken(half, "the text holds half of a surrogate pair, which is no JSON the API accepts")
+    number = _first(value, path, _is_no_number)
+    if number is not None:
+        yield Broken(number, "the number is NaN or infinite, which JSON does not have")
 
 
-def _first(value: object, path: str, found: Callable[[object], bool]) -> str:
+def _is_sound(value: object) -> bool:
+    """Whether there is nothing to tell of: most strings are ASCII, which a string knows about itself."""
+    waiting = [value]
+    for _ in range(MOST_VALUES):
+        if not waiting:
+            return True
+        item = waiting.pop()
+        if isinstance(item, str):
+            if not item.isascii() and _is_half(item):
+                return False
+        elif isinstance(item, dict):
+            waiting += item
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        elif _is_no_number(item):
+            return False
+    return True
+
+
+def _first(value: object, path: str, found: Callable[[object], bool]) -> str | None:
     """The path of the first leaf of which `found` is true."""
     waiting: list[tuple[object, str]] = [(value, path)]
     while waiting:
@@ -91,11 +108,17 @@ def _first(value: object, path: str, found: Callable[[object], bool]) -> str:
             waiting += [(inner, f"{where}[{index}]") for index, inner in reversed(list(enumerate(item)))]
         elif found(item):
             return where
-    return path
+    return None
 
 
 def _is_half(value: object) -> bool:
-    return isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value)
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _is_no_number(value: object) -> bool:

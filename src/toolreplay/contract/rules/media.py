@@ -24,7 +24,7 @@ MOST_OF_A_RESULT: Final = 1_000_000
 MOST_OF_AN_IMAGE: Final = 5 * 1024 * 1024  # of its base64 text
 MOST_ON_CONVERSE: Final = {"image": 20, "document": 5}  # a message; botocore, bedrock-runtime 2023-09-30
 
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]*=*\s*")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]*")
 _SPACE: Final = re.compile(r"\s+")
 _HEAD: Final = 64  # base64 characters that hold every signature
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
@@ -211,10 +211,12 @@ def _at(media: Media) -> str:
 
 
 def _is_base64(data: str) -> bool:
-    if _BASE64.fullmatch(data) is None:
-        return False
-    length = len(data if data.isalnum() else _SPACE.sub("", data).rstrip("="))
-    return length % 4 != 1
+    try:
+        binascii.a2b_base64(data, strict_mode=True)
+    except ValueError:  # white space and missing padding are let pass
+        bare = _SPACE.sub("", data).rstrip("=")
+        return _BASE64.fullmatch(bare) is not None and len(bare) % 4 != 1
+    return True
 
 
 def _sniffed(data: str) -> str | None:
