@@ -11,7 +11,7 @@ import pytest
 from _pytest.monkeypatch import MonkeyPatch
 
 from tests.cli.command import Command, as_process, in_process
-from tests.linter.build import BAD, GOOD, jsonl, pair
+from tests.linter.build import BAD, GOOD, body, jsonl, pair
 
 FILES = {
     "good/a.jsonl": jsonl([GOOD, GOOD]),
@@ -121,14 +121,14 @@ def test_text(check: Command) -> None:
         f"{Path('bad/a.jsonl')}:2: exchange 1, messages[2].content[0]",
         f"{Path('bad/b.json')}:1: exchange 0, messages[2].content[0]",
     ]
-    assert done.lines[-1] == "checked 2 files, 3 requests, 3 tool calls: 2 errors, 0 warnings, 0 info"
+    assert done.lines[-1] == "checked 2 files, 3 requests, 2 tool calls: 2 errors, 0 warnings, 0 info"
 
 
 def test_statistics(check: Command) -> None:
     assert check("bad", "--statistics", "--select", "TR10").lines == [
         "2 error   TR101 unanswered-tool-use",
         "2 error   TR102 orphan-tool-result",
-        "checked 2 files, 3 requests, 3 tool calls: 4 errors, 0 warnings, 0 info",
+        "checked 2 files, 3 requests, 2 tool calls: 4 errors, 0 warnings, 0 info",
     ]
 
 
@@ -148,7 +148,7 @@ def test_formats_and_their_files(form: str, beginning: str, root: Path, check: C
 
     assert printed.out.startswith(beginning)
     assert ((root / "report").read_text(), written.code) == (printed.out, 1)
-    assert written.out == "checked 2 files, 3 requests, 3 tool calls: 4 errors, 0 warnings, 0 info\n"
+    assert written.out == "checked 2 files, 3 requests, 2 tool calls: 4 errors, 0 warnings, 0 info\n"
 
 
 def test_annotations_name_files_from_the_root_of_the_checkout(
@@ -166,12 +166,14 @@ def test_a_baseline(root: Path, check: Command) -> None:
     same = check("bad", "--baseline", "known.json")
     assert (same.code, same.lines[-1]) == (
         0,
-        "checked 2 files, 3 requests, 3 tool calls: 0 errors, 0 warnings, 0 info; 4 known",
+        "checked 2 files, 3 requests, 2 tool calls: 0 errors, 0 warnings, 0 info; 4 known",
     )
-    # The lines move, and one request more has the same fault.
-    (root / "bad/a.jsonl").write_bytes(jsonl([GOOD, {"x": 1}, BAD, GOOD, BAD | {"max_tokens": 5}]))
-    more = check("bad", "--baseline", "known.json", "--format", "json")
-    assert more.code == (1 if json.loads(more.out)["findings"] else 0)
+    # The lines move, and a conversation more has the same fault.
+    other = body({"role": "user", "content": "And in Bergen?"}, *BAD["messages"][1:])
+    (root / "bad/a.jsonl").write_bytes(jsonl([GOOD, {"x": 1}, BAD, GOOD, other]))
+    more = check("bad", "--baseline", "known.json", "--format", "json", "--select", "TR102")
+    assert (more.code, [one["exchange"] for one in json.loads(more.out)["findings"]]) == (1, [4])
+    (root / "bad/a.jsonl").write_bytes(jsonl([{"x": 1}, BAD]))
     (root / "bad/c.json").write_text(json.dumps(BAD))
     (root / "bad/b.json").unlink()
     (root / "pyproject.toml").write_text("[tool.toolreplay]\nbaseline = 'known.json'\n")
@@ -212,7 +214,7 @@ def _piped(root: Path, data: bytes, *words: str) -> subprocess.CompletedProcess[
 @pytest.mark.parametrize(
     ("data", "code", "last"),
     [
-        (jsonl([GOOD, BAD]), 1, b"checked 1 file, 2 requests, 2 tool calls: 2 errors, 0 warnings, 0 info\n"),
+        (jsonl([GOOD, BAD]), 1, b"checked 1 file, 2 requests, 1 tool call: 2 errors, 0 warnings, 0 info\n"),
         (json.dumps(GOOD, indent=1).encode(), 0, b"checked 1 file, 1 request, 1 tool call: 0 errors, 0 warnings, 0 info\n"),
         (b"", 3, b"checked 0 files, 0 requests, 0 tool calls: 0 errors, 0 warnings, 0 info; 1 unreadable\n"),
     ],

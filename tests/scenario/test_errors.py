@@ -142,7 +142,7 @@ TOP = [
     _top("deadline", "deadline: 0", "deadline: 0 is out of range; write a number greater than 0"),
     _top("allow-reason", "allow: [{rule: TR105}]", "allow[0].reason: missing; add it"),
     _top("allow-blank", "allow: [{rule: TR105, reason: ' '}]", "allow[0].reason: the text is blank; write something"),
-    _top("allow-rule", "allow: [{rule: tr105, reason: r}]", "allow[0].rule: 'tr105' is no rule; write a code such as TR105 (toolreplay explain lists them)"),
+    _top("allow-rule", "allow: [{rule: tr105, reason: r}]", "allow[0].rule: 'tr105' is no rule; write a code such as TR105"),
     _top("subagent", "subagents: [{name: a}]", "subagents[0]: cannot be told from other conversations; add system, user or model"),
     _top("system-number", "system: 1", "system: expected text or a list of content blocks; write text, or [{type: text, text: ...}]"),
     _top("system-blank", "system: ''", "system: the text is blank, which the API refuses; write something"),

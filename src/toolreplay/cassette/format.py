@@ -27,7 +27,7 @@ from .shown import shown
 FORMAT: Final = 1
 _Kind = TypeVar("_Kind")
 
-# What a replay or a check may need; everything else is noise or secret (protocol.md D.4).
+# What a replay or a check may need; everything else is noise or secret.
 REQUEST_HEADERS: Final = frozenset(
     {"content-type", "anthropic-version", "anthropic-beta", "x-stainless-retry-count"}
 )
@@ -229,7 +229,7 @@ def _parsed(text: str) -> object:
 
 
 def _lists(headers: Mapping[str, str]) -> dict[str, list[str]]:
-    return {name: [value] for name, value in headers.items()}
+    return {name: [headers[name]] for name in sorted(headers)}  # in one order, whatever the client: diffs stay small
 
 
 def _flat(headers: Mapping[Any, Any]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from ..errors import UsageError
 from ..files.atomic import write_text
 from ..files.project import Project, find_project
 from ..linter import FileResult, Options, Totals, check_files, check_stream
-from ..linter.baseline import Fingerprint, baseline_text, gather, read_baseline
-from ..linter.files import Target, expand, find, is_pattern
+from ..linter.baseline import Baseline, Fingerprint, baseline_text, gather, read_baseline
+from ..linter.files import Target, distinct, expand, find, is_pattern
 from ..linter.selection import selection
 from ..report.check_github import GithubReport
 from ..report.check_json import JsonReport
@@ -60,8 +60,7 @@ def call(options: argparse.Namespace) -> int:
     found: Counter[Fingerprint] = Counter()
     if options.write_baseline is not None:
         results = gather(results, options.write_baseline.parent, found)
-    known = options.baseline or project.baseline
-    baseline = read_baseline(known) if known is not None and known != options.write_baseline else None
+    baseline = _baseline(options, project)
     if baseline is not None:
         results = baseline.take_out(results)
     totals = Totals()
@@ -77,6 +76,12 @@ def call(options: argparse.Namespace) -> int:
         return _FOUND
     empty = not totals.requests and not options.skip_unrelated
     return _NOT_CHECKED if totals.unreadable or empty else 0
+
+
+def _baseline(options: argparse.Namespace, project: Project) -> Baseline | None:
+    """The known findings; none where they are written anew."""
+    path: Path | None = options.baseline or project.baseline
+    return None if path is None or options.write_baseline is not None else read_baseline(path)
 
 
 def _report(options: argparse.Namespace) -> CheckReport:
@@ -119,7 +124,7 @@ def _results(options: argparse.Namespace, settings: Options) -> tuple[Iterable[F
         return check_stream(sys.stdin.buffer, _STDIN, settings), None
     if _STDIN in paths:
         raise UsageError("standard input (-) is checked alone; leave out the other paths")
-    targets = list(_targets(paths))
+    targets = list(distinct(_targets(paths)))
     return check_files(targets, settings, jobs=jobs), sum(target.size for target in targets)
 
 

@@ -14,6 +14,7 @@ from ..runner.record import record_scenario
 from ..runner.replay import shown_path
 from ..runner.router import INTERCEPTOR
 from ..runner.run import Outcome, exit_code
+from ..wire.model import Wire
 from .scenarios import collect
 
 
@@ -28,10 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Record, a line for each scenario. A run that does not pass leaves the old cassette as it was."""
-    if not os.environ.get("ANTHROPIC_API_KEY") and options.base_url is None:
-        raise UsageError("recording needs a key: set ANTHROPIC_API_KEY, or name a server with --base-url")
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
+    needs_key = any(scenario.wire is Wire.MESSAGES for scenario in collected.scenarios)
+    if needs_key and not os.environ.get("ANTHROPIC_API_KEY") and options.base_url is None:
+        raise UsageError("recording needs a key: set ANTHROPIC_API_KEY, or name a server with --base-url")
     outcomes = [run.outcome for run in collected.broken]
     for run in collected.broken:
         _show(details(run))

@@ -17,12 +17,12 @@ from .plain import plain_content, thoughts
 from .toolset import Toolset
 
 CUT_SHORT: Final = frozenset({"max_tokens", "refusal", "model_context_window_exceeded"})
-"""Stop reasons of a reply whose calls may be incomplete, and which a client may leave out (protocol.md A.11)."""
+"""Stop reasons of a reply whose calls may be incomplete, and which a client may leave out (docs: handling-stop-reasons)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The thread a request continues (protocol.md A.10).
+    """The thread a request continues (docs: message-threads).
 
     Attributes:
         origin: the request that began it, whose `system` and `tools` hold for all of it.

@@ -46,13 +46,17 @@ def find(paths: Iterable[Path], *, named: bool = True) -> Iterator[Target]:
     Args:
         named: whether the user named the paths themselves; False passes over files that are no recordings.
     """
+    return distinct(target for path in paths for target in _targets(path, named=named))
+
+
+def distinct(targets: Iterable[Target]) -> Iterator[Target]:
+    """The targets, each file once."""
     seen: set[Path] = set()
-    for path in paths:
-        for target in _targets(path, named=named):
-            real = target.path.absolute()
-            if real not in seen:
-                seen.add(real)
-                yield target
+    for target in targets:
+        real = target.path.absolute()
+        if real not in seen:
+            seen.add(real)
+            yield target
 
 
 def is_pattern(path: str) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IS_SCENARIO = pytest.StashKey[bool]()
-"""Set in the stash of items that play scenarios. The marker tells nothing: users put it on tests of their own."""
+"""Set in the stash of items that play scenarios; the marker does not tell them from tests that users mark."""
 
 _HELD = pytest.StashKey[ExitStack]()
 

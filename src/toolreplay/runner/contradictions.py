@@ -19,7 +19,7 @@ _ENDS: Final = ("end_turn", "stop_sequence")
 
 def contradiction(request: Request, response: HttpResponse) -> str | None:
     """What in a request rules out the reply to it, in a line; None where nothing does."""
-    # A request that goes on in a thread inherits its tools (protocol.md A.10).
+    # A request that goes on in a thread inherits its tools (docs: message-threads).
     toolless, forced = not request.tools and request.continues is None, _forces_a_call(request)
     if not toolless and not forced:
         return None

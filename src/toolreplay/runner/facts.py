@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..contract.entry import check_run
-from ..contract.facts import CallFacts, RunFacts
+from ..contract.facts import CallFacts, Did, RunFacts
 from ..contract.finding import Finding
 from ..wire.model import Reply, ToolResult
 from .run import Call, CallResult
@@ -24,15 +24,16 @@ def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]
     facts = []
     for served in session.calls.served:
         result = results.get(served.use.id or "")
+        executions = tuple(logged.execution for logged in log if logged.id == served.use.id)
         facts.append(
             CallFacts(
                 use=served.use,
                 turn=served.turn,
-                executions=tuple(logged.execution for logged in log if logged.id == served.use.id),
+                executions=executions,
                 result=result,
                 result_path=result.place.path if result is not None else "",
                 stop_reason=served.stop_reason,
-                followed=served.turn < answered_turns,
+                followed=served.turn < answered_turns and not any(one.did is Did.INTERRUPTED for one in executions),
             )
         )
     return tuple(facts)

@@ -4,6 +4,7 @@ fault: a result carries the outcome when it shows any one of these."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -36,7 +37,8 @@ def _leaves(value: object, depth: int) -> Iterator[str]:
     elif isinstance(value, bool) or value is None:
         return
     elif isinstance(value, int | float):
-        yield repr(value)
+        if math.isfinite(value):  # NaN and infinity are written in many ways
+            yield repr(value)
     elif isinstance(value, dict):
         for item in value.values():
             yield from _leaves(item, depth + 1)

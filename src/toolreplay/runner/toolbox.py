@@ -233,7 +233,8 @@ class Toolbox:
     def _raise(self, entry: Logged, error: BaseException) -> object:
         self._raised.append(error)
         message = message_of(error)
-        self._log(entry, Execution(Did.RAISED, error=message, telling=telling(message)))
+        did = Did.RAISED if isinstance(error, Exception) else Did.INTERRUPTED
+        self._log(entry, Execution(did, error=message, telling=telling(message)))
         raise error
 
     def _log(self, entry: Logged, execution: Execution) -> None:

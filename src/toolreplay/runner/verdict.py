@@ -73,7 +73,7 @@ def _leaves_calls_open(scenario: Scenario, step: int) -> bool:
 def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending) -> tuple[Failure, ...]:
     where = _where(scenario)
     failures = [Failure(Outcome.ERROR, where, text) for text in (*session.troubles, *toolbox.troubles)]
-    again = f"if the change is meant, record again: toolreplay record {scenario.path}"
+    again = f"if the change is meant, record again: toolreplay record {scenario.path}" if scenario.script is None else ""
     failures += [
         Failure(Outcome.STALE if miss.stale else Outcome.FAIL, f"request {miss.number}", miss.text, again)
         for miss in session.misses

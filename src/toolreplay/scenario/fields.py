@@ -70,7 +70,7 @@ def _target(value: str) -> str:
 
 def _rule_code(value: str) -> str:
     if re.fullmatch(r"TR\d{3}", value) is None:
-        raise refuse(f"{value!r} is no rule; write a code such as TR105 (toolreplay explain lists them)")
+        raise refuse(f"{value!r} is no rule; write a code such as TR105")
     return value
 
 

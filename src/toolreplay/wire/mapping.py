@@ -1,4 +1,4 @@
-"""What is written in the shape of the Messages API, in the shape of Bedrock Converse (protocol.md B.4).
+"""What is written in the shape of the Messages API, in the shape of Bedrock Converse.
 
 Scenario files and scripts are always in Messages shape. A field that Converse has no place for is left out where it
 says nothing there, and refused where leaving it out would change the meaning.

@@ -50,7 +50,7 @@ class Place:
     def path(self) -> str:
         """The block, as a finding names it: `messages[2].content[0]`.
 
-        A message before those of the body (a thread's, protocol.md A.10) counts back from it: `messages[-1]`.
+        A message before those of the body (a thread's, docs: message-threads) counts back from it: `messages[-1]`.
         """
         text = f"messages[{self.message}].content"
         if self.block is not None:
@@ -94,7 +94,7 @@ class ToolUse:
 
     @property
     def programmatic(self) -> bool:
-        """Whether server-side code made the call (protocol.md A.7, programmatic tool calling)."""
+        """Whether server-side code made the call (docs: programmatic-tool-calling)."""
         return self.caller is not None and self.caller != "direct"
 
 
@@ -227,7 +227,7 @@ class Request:
             for: a conversation that grows parses only what is new (`contract.conversations`).
         tools: None where the body has no tools at all, which an empty list is not.
         version: `anthropic-version`, from the header or (InvokeModel) the body.
-        thread: the `thread` object of a Messages request (protocol.md A.10), if there is one.
+        thread: the `thread` object of a Messages request (docs: message-threads), if there is one.
         body: the JSON it was parsed from.
         betas: the features asked for, by the `anthropic-beta` header or (InvokeModel) `anthropic_beta` in the body.
         size: bytes of the body as sent; None where it came without its HTTP request.

@@ -268,7 +268,7 @@ def _answering(view: Sequence[Block], step: Step) -> list[int]:
 
 
 def _held_open(step: Step, context: Context) -> ServerToolUse | ToolUse | None:
-    """The call because of which the answering turn may hold nothing but results (protocol.md A.7)."""
+    """The call because of which the answering turn may hold nothing but results (docs: server-tools)."""
     if not step.answers or context.profile is Profile.CONVERSE:
         return None
     if step.open_servers:

@@ -53,6 +53,8 @@ def reply_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
         return
     if reply.stop_reason in CUT_SHORT or reply.stop_reason == "pause_turn":
         return  # TR411
+    if any(not isinstance(use.input, dict) for use in reply.tool_uses):
+        return  # an input that came as no JSON cannot go back as it came (TR203)
     served, sent = told(plain_content(list(reply.content))), told(plain_content(sequel.echoed))
     if served == sent:
         return
