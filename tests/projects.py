@@ -1,4 +1,4 @@
-"""Projects in a folder of their own, and models that answer over real HTTP, for tests that play and record."""
+"""Projects in a folder of their own, and models behind real HTTP, for tests that play and record."""
 
 from __future__ import annotations
 
@@ -92,6 +92,11 @@ class ScriptedModel:
             return refusal(call.wire, "the model has nothing more to say", 404)
         response = scripted_response(self._replies[number], MODEL, f"reply {number}", call, request)
         return HttpResponse(response.status, {**response.headers, **self._headers}, response.body)
+
+
+def names(folder: Path) -> list[str]:
+    """What stands in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 @dataclass(frozen=True)

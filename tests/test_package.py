@@ -7,13 +7,27 @@ import pytest
 
 import toolreplay
 
-HEAVY = ("anthropic", "boto3", "httpx", "hypothesis", "pydantic", "pytest", "rich", "starlette", "uvicorn", "vcr", "yaml")
+HEAVY = (
+    "anthropic",
+    "boto3",
+    "httpx",
+    "hypothesis",
+    "pydantic",
+    "pytest",
+    "rich",
+    "starlette",
+    "uvicorn",
+    "vcr",
+    "yaml",
+)
 
 
 def _loaded(program: str) -> list[str]:
     """Which heavy packages a program has loaded at its end."""
     shown = f"import sys\n{program}\nprint([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", shown], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", shown], capture_output=True, text=True, check=True
+    )
     return [word.strip("'") for word in done.stdout.strip()[1:-1].split(", ") if word]
 
 
@@ -34,7 +48,7 @@ def test_the_public_names() -> None:
 
 
 def test_a_name_that_does_not_exist() -> None:
-    with pytest.raises(AttributeError, match="^module 'toolreplay' has no attribute 'paly'$"):
+    with pytest.raises(AttributeError, match=r"^module 'toolreplay' has no attribute 'paly'$"):
         toolreplay.paly  # noqa: B018
 
 

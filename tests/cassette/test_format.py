@@ -23,11 +23,61 @@ HEADERS: Final = {"content-type": "application/json"}
 
 # Texts that YAML and its readers like to take for something else, beside any text at all.
 _WORDS = st.sampled_from(
-    ["", " ", "no", "on", "~", "null", "true", "-.5", "+.5", "-.inf", ".nan", "-.nan", "1_000", "12:30", "0o17", "1e5", "=", "<<"]
-    + ["\n", "\n\n", " \n x", "x\r\ny", "\t", "# no comment", "- item", "a: b", "|", "\ufeff", "\u2028", "\x85", "\x7f", "é\u0301", "\U0001f600"]
-    + ["\ud800", "a\udfffb", "%d", "---", "...", "a\n---\nb", "x" * 200, "'", '"', "\\n", "!!binary x", "*alias", "&anchor", "2026-11-30"]
+    [
+        "",
+        " ",
+        "no",
+        "on",
+        "~",
+        "null",
+        "true",
+        "-.5",
+        "+.5",
+        "-.inf",
+        ".nan",
+        "-.nan",
+        "1_000",
+        "12:30",
+        "0o17",
+        "1e5",
+        "=",
+        "<<",
+        "\n",
+        "\n\n",
+        " \n x",
+        "x\r\ny",
+        "\t",
+        "# no comment",
+        "- item",
+        "a: b",
+        "|",
+        "\ufeff",
+        "\u2028",
+        "\x85",
+        "\x7f",
+        "é́",
+        "😀",
+        "�",
+        "a�b",
+        "%d",
+        "---",
+        "...",
+        "a\n---\nb",
+        "x" * 200,
+        "'",
+        '"',
+        "\\n",
+        "!!binary x",
+        "*alias",
+        "&anchor",
+        "2026-11-30",
+    ]
 )
-_TEXTS = st.one_of(_WORDS, st.text(st.characters(exclude_categories=()), max_size=12), st.from_regex(r"[-+.0-9eE:_]{1,6}", fullmatch=True))
+_TEXTS = st.one_of(
+    _WORDS,
+    st.text(st.characters(exclude_categories=()), max_size=12),
+    st.from_regex(r"[-+.0-9eE:_]{1,6}", fullmatch=True),
+)
 _NUMBERS = st.one_of(
     st.sampled_from([0, 1, 1.0, -0.0, True, False, None, 1e16, 1e-7, 10**30, 0.1]),
     st.integers(),
@@ -38,7 +88,9 @@ _VALUES = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_TEXTS, inner, max_size=3)),
     max_leaves=6,
 )
-_MESSAGES = st.lists(st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": _VALUES}), max_size=4)
+_MESSAGES = st.lists(
+    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": _VALUES}), max_size=4
+)
 _BODIES = st.builds(
     lambda fields, messages: {**fields, "messages": messages},
     st.dictionaries(st.sampled_from(["model", "tools", "system", "stream"]), _VALUES, max_size=3),
@@ -48,7 +100,7 @@ _BODIES = st.builds(
 
 @st.composite
 def _growing(draw: st.DrawFn) -> list[object]:
-    """Bodies that mostly go on from one another, as a loop's do: messages added, cut, changed, fields changed."""
+    """Bodies that mostly go on from one another, as a loop's do: messages added, cut, fields changed."""
     bodies: list[object] = []
     for _ in range(draw(st.integers(0, 6))):
         kind = draw(st.sampled_from(["grow", "grow", "grow", "new", "any", "bytes"]))
@@ -64,7 +116,9 @@ def _growing(draw: st.DrawFn) -> list[object]:
                 base.pop(draw(st.sampled_from(["model", "tools", "system"])), None)
             bodies.append(base)
         elif kind == "any":
-            bodies.append(draw(st.one_of(st.lists(_VALUES, max_size=2), st.dictionaries(_TEXTS, _VALUES, max_size=3))))
+            bodies.append(
+                draw(st.one_of(st.lists(_VALUES, max_size=2), st.dictionaries(_TEXTS, _VALUES, max_size=3)))
+            )
         elif kind == "bytes":
             bodies.append(draw(st.binary(max_size=8)))
         else:
@@ -89,7 +143,12 @@ def _through_a_file(path: Path, *exchanges: Exchange) -> tuple[Exchange, ...]:
 @settings(max_examples=150)
 @given(bodies=_growing())
 @example(bodies=[{"messages": [{"role": "user", "content": one}]} for one in (1, 1.0, True)])
-@example(bodies=[{"messages": [{"role": "user", "content": [0]}, {"role": "a"}]}, {"messages": [{"role": "user", "content": [False]}]}])
+@example(
+    bodies=[
+        {"messages": [{"role": "user", "content": [0]}, {"role": "a"}]},
+        {"messages": [{"role": "user", "content": [False]}]},
+    ]
+)
 @example(bodies=[{"messages": [{"role": "user", "content": "\ud800"}]}] * 2)
 def test_any_bodies_come_back_from_a_file_as_they_were(
     bodies: list[object], tmp_path_factory: pytest.TempPathFactory
@@ -111,7 +170,14 @@ def _as_parsed(body: object) -> object:
 
 
 @settings(max_examples=100)
-@given(body=st.one_of(st.binary(max_size=20), _VALUES.map(lambda value: json.dumps(value).encode()), _TEXTS.map(lambda text: text.encode("utf-8", "surrogatepass"))), kind=st.sampled_from(["application/json", "text/event-stream", ""]))
+@given(
+    body=st.one_of(
+        st.binary(max_size=20),
+        _VALUES.map(lambda value: json.dumps(value).encode()),
+        _TEXTS.map(lambda text: text.encode("utf-8", "surrogatepass")),
+    ),
+    kind=st.sampled_from(["application/json", "text/event-stream", ""]),
+)
 @example(body=b"\xff\xfe", kind="application/json")
 @example(body=b'{"a": 1}', kind="")
 @example(body=b'{"a": 1.0, "b": true, "c": "\\ud800"}', kind="application/json")
@@ -133,9 +199,19 @@ def _turns(count: int) -> tuple[Exchange, ...]:
     messages: list[Json] = [{"role": "user", "content": "Count the files."}]
     exchanges = []
     for number in range(count):
-        body = {"model": "claude-sonnet-5-5", "max_tokens": 1024, "messages": list(messages), "tools": [{"name": "ls"}]}
+        body = {
+            "model": "claude-sonnet-5-5",
+            "max_tokens": 1024,
+            "messages": list(messages),
+            "tools": [{"name": "ls"}],
+        }
         exchanges.append(_exchange(body))
-        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "ls", "input": {"path": f"/srv/{number}"}}
+        call = {
+            "type": "tool_use",
+            "id": f"toolu_{number}",
+            "name": "ls",
+            "input": {"path": f"/srv/{number}"},
+        }
         result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": f"file {number}\n" * 3}
         messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
     return tuple(exchanges)
@@ -154,7 +230,10 @@ def test_a_history_that_was_cut_and_fields_that_went_are_written_as_such() -> No
     cut = {"model": "other", "messages": [*first.body["messages"], {"role": "user", "content": "Go on."}]}
     written = encode(Cassette((second, _exchange(cut))))["interactions"][1]
     assert written["toolreplay"] == {"extends": 0, "keep": 1, "drop": ["max_tokens", "tools"]}
-    assert written["request"]["body"] == {"model": "other", "messages": [{"role": "user", "content": "Go on."}]}
+    assert written["request"]["body"] == {
+        "model": "other",
+        "messages": [{"role": "user", "content": "Go on."}],
+    }
 
 
 def test_a_cassette_grows_by_what_is_new(tmp_path: Path) -> None:
@@ -220,7 +299,14 @@ def _data(**changes: object) -> Json:
 
 @pytest.mark.parametrize(
     ("head", "shown"),
-    [({"format": 2}, "2"), ({"format": "1"}, "'1'"), ({}, "None"), ("yes", "'yes'"), (None, "None"), ([1], "[1]")],
+    [
+        ({"format": 2}, "2"),
+        ({"format": "1"}, "'1'"),
+        ({}, "None"),
+        ("yes", "'yes'"),
+        (None, "None"),
+        ([1], "[1]"),
+    ],
 )
 def test_a_format_of_another_number_is_refused(head: object, shown: str) -> None:
     with pytest.raises(CassetteError) as caught:
@@ -293,7 +379,9 @@ def test_interactions_that_are_none_are_an_error(interactions: object) -> None:
         decode_cassette(_data(interactions=interactions), "c.yaml")
 
 
-@pytest.mark.parametrize("changes", [{"digests": 5}, {"loop": None}, {"digests": {"tools": 1}}, {"scenario": [1]}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{"digests": 5}, {"loop": None}, {"digests": {"tools": 1}}, {"scenario": [1]}], ids=str
+)
 def test_provenance_of_another_shape_is_an_error(changes: Json) -> None:
     with pytest.raises(CassetteError) as caught:
         decode_cassette(_data(toolreplay={"format": FORMAT, **changes}), "c.yaml")
@@ -303,7 +391,9 @@ def test_provenance_of_another_shape_is_an_error(changes: Json) -> None:
 
 def test_provenance_of_a_later_version_is_read_for_what_is_known() -> None:
     head = {"format": FORMAT, "loop": "a:b", "digests": {"tools": "0a"}, "model_family": "new"}
-    assert decode_cassette(_data(toolreplay=head), "c.yaml").provenance == Provenance(loop="a:b", digests={"tools": "0a"})
+    assert decode_cassette(_data(toolreplay=head), "c.yaml").provenance == Provenance(
+        loop="a:b", digests={"tools": "0a"}
+    )
 
 
 @settings(max_examples=200)
@@ -317,7 +407,9 @@ def test_a_damaged_cassette_never_raises_anything_else(data: st.DataObject) -> N
             break
         holder = holder[key]
         keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
-    holder[key] = data.draw(st.one_of(st.none(), st.integers(-2, 3), st.text(max_size=3), st.just([]), st.just({}), st.just([1])))
+    holder[key] = data.draw(
+        st.one_of(st.none(), st.integers(-2, 3), st.text(max_size=3), st.just([]), st.just({}), st.just([1]))
+    )
     try:
         cassette = decode_cassette(whole, "c.yaml")
     except CassetteError as error:

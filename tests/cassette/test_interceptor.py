@@ -71,7 +71,9 @@ def _by_urllib3(url: str) -> bytes:
 
 
 _clients = pytest.mark.parametrize(
-    "send", [_by_httpx, _by_async_httpx, _by_aiohttp, _by_urllib3], ids=lambda send: send.__name__.removeprefix("_by_")
+    "send",
+    [_by_httpx, _by_async_httpx, _by_aiohttp, _by_urllib3],
+    ids=lambda send: send.__name__.removeprefix("_by_"),
 )
 
 
@@ -79,7 +81,9 @@ def _deflate(data: bytes) -> bytes:
     return zlib.compress(data)
 
 
-@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", _deflate), ("identity", bytes)])
+@pytest.mark.parametrize(
+    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", _deflate), ("identity", bytes)]
+)
 @_clients
 def test_a_response_that_was_let_out_is_seen_decompressed(
     send: Callable[[str], bytes], encoding: str, pack: Callable[[bytes], bytes]
@@ -134,9 +138,12 @@ def test_an_answer_arrives_as_it_was_given(send: Callable[[str], bytes], case: A
 
 def test_an_answered_stream_can_be_read_as_a_stream() -> None:
     events = b'event: ping\ndata: {"type": "ping"}\n\n' * 3
-    with Interceptor(Recorder(HttpResponse(200, {"content-type": "text/event-stream"}, events))).hold():
-        with httpx.Client() as client, client.stream("POST", URL, json={"stream": True}) as response:
-            assert list(response.iter_lines()).count('data: {"type": "ping"}') == 3
+    with (
+        Interceptor(Recorder(HttpResponse(200, {"content-type": "text/event-stream"}, events))).hold(),
+        httpx.Client() as client,
+        client.stream("POST", URL, json={"stream": True}) as response,
+    ):
+        assert list(response.iter_lines()).count('data: {"type": "ping"}') == 3
 
 
 def _pieces() -> Iterator[bytes]:
@@ -173,7 +180,12 @@ def test_a_request_is_seen_whole(send: Callable[[], object]) -> None:
 
 def test_headers_that_may_be_kept_are_seen_in_lower_case_and_no_others() -> None:
     listener = Recorder(HttpResponse(200))
-    sent = [("Anthropic-Beta", "a"), ("anthropic-beta", "b"), ("X-API-Key", "k"), ("Authorization", "Bearer k")]
+    sent = [
+        ("Anthropic-Beta", "a"),
+        ("anthropic-beta", "b"),
+        ("X-API-Key", "k"),
+        ("Authorization", "Bearer k"),
+    ]
     with Interceptor(listener).hold():
         httpx.post(URL, headers=sent)
         _by_urllib3(URL)

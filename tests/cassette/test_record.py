@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import re
 import signal
 import subprocess
@@ -17,9 +16,9 @@ from typing import Any, Final
 
 import pytest
 import yaml
-
 from tests.loops import faulty, good
-from tests.projects import MODEL, WEATHER, Place, ScriptedModel, asks, outline, place, says, weather
+from tests.projects import MODEL, WEATHER, Place, ScriptedModel, asks, names, outline, place, says, weather
+
 from toolreplay.cassette.exchange import Cassette
 from toolreplay.cassette.store import read_cassette, write_cassette
 from toolreplay.runner.clients import DUMMIES
@@ -51,7 +50,10 @@ def test_what_is_recorded_plays_and_says_where_it_is_from(tmp_path: Path) -> Non
     cassette = read_cassette(here.cassette(scenario))
     assert cassette.provenance is not None
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", cassette.provenance.recorded_at)
-    assert (cassette.provenance.recorded_from, cassette.provenance.loop) == ("simulator", "toolreplay.loop:run")
+    assert (cassette.provenance.recorded_from, cassette.provenance.loop) == (
+        "simulator",
+        "toolreplay.loop:run",
+    )
     assert cassette.provenance.sdk == f"anthropic {version('anthropic')}"
     assert cassette.provenance.scenario == "scenarios/weather.yaml::weather"
     assert list(cassette.provenance.digests) == ["tools", "system", "model", "parameters", "prompts", "stubs"]
@@ -81,7 +83,11 @@ def test_no_key_is_kept_and_the_users_own_is_sent(tmp_path: Path, monkeypatch: p
     here.record(scenario, model)
     assert [_key(request) for request in model.asked] == [KEY, KEY]
     text = here.cassette(scenario).read_text()
-    assert [word for word in (KEY, "x-api-key", "cookie", "session=abc", "127.0.0.1", "user-agent") if word in text] == []
+    assert [
+        word
+        for word in (KEY, "x-api-key", "cookie", "session=abc", "127.0.0.1", "user-agent")
+        if word in text
+    ] == []
     assert "authorization" not in text.lower()
 
 
@@ -115,13 +121,15 @@ def test_a_run_that_does_not_pass_writes_nothing(case: Failing, tmp_path: Path) 
     old = here.write("cassettes/weather.yaml", "the old one")
     run = here.record(scenario, ScriptedModel(*REPLIES), case.loop)
     assert run.outcome in (Outcome.FAIL, Outcome.ERROR)
-    assert (old.read_text(), os.listdir(tmp_path / "cassettes")) == ("the old one", ["weather.yaml"])
+    assert (old.read_text(), names(tmp_path / "cassettes")) == ("the old one", ["weather.yaml"])
 
 
 def test_an_answer_that_cannot_be_read_is_an_error_and_not_recorded(tmp_path: Path) -> None:
     here = place(tmp_path)
     scenario = here.scenario(weather())
-    packed = HttpResponse(200, {"content-type": "application/json", "content-encoding": "zstd"}, b"\x28\xb5\x2f\xfd!")
+    packed = HttpResponse(
+        200, {"content-type": "application/json", "content-encoding": "zstd"}, b"\x28\xb5\x2f\xfd!"
+    )
     run = here.record(scenario, lambda _: packed)
     assert run.outcome is Outcome.ERROR
     assert "is zstd, which cannot be read" in run.failures[0].message
@@ -171,7 +179,9 @@ def test_a_recorded_retry_does_not_make_a_replay_sleep(header: Json, tmp_path: P
     first = cassette.exchanges[0]
     error = b'{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}'
     headers = {"content-type": "application/json", **header}
-    overloaded = Cassette((_with(first, HttpResponse(529, headers, error)), *cassette.exchanges), cassette.provenance)
+    overloaded = Cassette(
+        (_with(first, HttpResponse(529, headers, error)), *cassette.exchanges), cassette.provenance
+    )
     write_cassette(here.cassette(scenario), overloaded)
     started = time.perf_counter()
     run = here.play(scenario)
@@ -200,7 +210,9 @@ def test_a_missing_cassette_says_how_to_record_it(tmp_path: Path) -> None:
 def test_an_exchange_that_was_not_played_fails_the_run(tmp_path: Path) -> None:
     here, scenario = _recorded(tmp_path)
     cassette = read_cassette(here.cassette(scenario))
-    write_cassette(here.cassette(scenario), Cassette((*cassette.exchanges, cassette.exchanges[0]), cassette.provenance))
+    write_cassette(
+        here.cassette(scenario), Cassette((*cassette.exchanges, cassette.exchanges[0]), cassette.provenance)
+    )
     run = here.play(scenario)
     assert (outline(run), run.outcome) == (
         [("FAIL", "exchange 2 of cassettes/weather.yaml was not played")],
@@ -266,7 +278,10 @@ def test_a_loop_that_changed_fails_and_is_not_called_stale(tmp_path: Path) -> No
     write_cassette(here.cassette(scenario), Cassette((first, _with_body(second, body)), cassette.provenance))
     run = here.play(scenario)
     assert run.outcome is Outcome.FAIL
-    assert run.failures[0].fix == "if the change is meant, record again: toolreplay record scenarios/weather.yaml"
+    assert (
+        run.failures[0].fix
+        == "if the change is meant, record again: toolreplay record scenarios/weather.yaml"
+    )
 
 
 def _with_body(exchange: Any, body: object) -> Any:
@@ -280,7 +295,10 @@ def test_a_loop_has_a_cassette_of_its_own(tmp_path: Path) -> None:
     name = "tests.loops.good:reverses_results"
     run = here.record(scenario, ScriptedModel(*REPLIES), name)
     assert run.outcome is Outcome.PASS
-    assert sorted(os.listdir(tmp_path / "cassettes")) == ["weather.tests-loops-good-reverses_results.yaml", "weather.yaml"]
+    assert names(tmp_path / "cassettes") == [
+        "weather.tests-loops-good-reverses_results.yaml",
+        "weather.yaml",
+    ]
     own = read_cassette(tmp_path / "cassettes" / "weather.tests-loops-good-reverses_results.yaml")
     assert own.provenance is not None
     assert own.provenance.loop == name
@@ -316,7 +334,7 @@ def test_several_documents_have_a_cassette_each(tmp_path: Path) -> None:
 
     for scenario in load_file(tmp_path / "scenarios" / "weather.yaml", tmp_path):
         assert here.record(scenario, ScriptedModel(*REPLIES)).outcome is Outcome.PASS
-    assert sorted(os.listdir(tmp_path / "cassettes")) == ["weather.first-one.yaml", "weather.the-second.yaml"]
+    assert names(tmp_path / "cassettes") == ["weather.first-one.yaml", "weather.the-second.yaml"]
 
 
 @pytest.fixture
@@ -355,4 +373,4 @@ def test_the_cassette_is_a_plain_yaml_file(tmp_path: Path) -> None:
     data = yaml.safe_load(here.cassette(scenario).read_text())
     assert [one.get("toolreplay") for one in data["interactions"]] == [None, {"extends": 0}]
     assert data["interactions"][0]["request"]["body"]["model"] == MODEL
-    assert good.URL == data["interactions"][0]["request"]["uri"]
+    assert data["interactions"][0]["request"]["uri"] == good.URL

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -11,8 +10,8 @@ import anthropic
 import pytest
 import vcr
 import yaml
+from tests.projects import ScriptedModel, asks, names, outline, place, says, weather
 
-from tests.projects import ScriptedModel, asks, outline, place, says, weather
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.store import read_cassette, write_cassette
 from toolreplay.errors import CassetteError, RecordingError
@@ -50,11 +49,17 @@ def test_the_same_recording_is_written_to_the_same_bytes(tmp_path: Path) -> None
     for name in ("a.yaml", "b.yaml"):
         write_cassette(tmp_path / name, Cassette((_exchange(), _exchange({"messages": [1]}))))
     write_cassette(tmp_path / "c.yaml", read_cassette(tmp_path / "a.yaml"))
-    assert (tmp_path / "a.yaml").read_bytes() == (tmp_path / "b.yaml").read_bytes() == (tmp_path / "c.yaml").read_bytes()
+    assert (
+        (tmp_path / "a.yaml").read_bytes()
+        == (tmp_path / "b.yaml").read_bytes()
+        == (tmp_path / "c.yaml").read_bytes()
+    )
 
 
 def test_a_stream_is_written_as_text_and_comes_back_byte_by_byte(tmp_path: Path) -> None:
-    events = b'event: message_start\ndata: {"type": "message_start"}\n\nevent: ping\ndata: {"type": "ping"}\n\n'
+    events = (
+        b'event: message_start\ndata: {"type": "message_start"}\n\nevent: ping\ndata: {"type": "ping"}\n\n'
+    )
     stream = Exchange("POST", URL, JSON, {}, HttpResponse(200, {"content-type": "text/event-stream"}, events))
     write_cassette(tmp_path / "c.yaml", Cassette((stream,)))
     assert 'data: {"type": "ping"}\n' in (tmp_path / "c.yaml").read_text()
@@ -77,7 +82,7 @@ def test_what_would_be_lost_is_not_written(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path / 'c.yaml'}: the recording does not survive being written; please report this"
     )
-    assert ((tmp_path / "c.yaml").read_text(), os.listdir(tmp_path)) == ("old", ["c.yaml"])
+    assert ((tmp_path / "c.yaml").read_text(), names(tmp_path)) == ("old", ["c.yaml"])
 
 
 def test_a_place_that_cannot_be_written_to_is_an_error_of_ours(tmp_path: Path) -> None:
@@ -93,13 +98,19 @@ def _plain_vcr(folder: Path, answer: Callable[[HttpRequest], HttpResponse], seri
     file = folder / f"user.{serializer}"
     turn: list[dict[str, Any]] = [{"role": "user", "content": "What is the weather?"}]
     recorder = vcr.VCR(filter_headers=["x-api-key"], serializer=serializer)
-    with serving(answer) as url, recorder.use_cassette(str(file)):
-        with anthropic.Anthropic(api_key="k", base_url=url) as client:
-            fields: dict[str, Any] = {"model": "m", "max_tokens": 9}
-            reply = client.messages.create(messages=turn, **fields).to_dict()  # type: ignore[arg-type]
-            result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "rain"}
-            turn += [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": [result]}]
-            client.messages.create(messages=turn, **fields)  # type: ignore[arg-type]
+    with (
+        serving(answer) as url,
+        recorder.use_cassette(str(file)),
+        anthropic.Anthropic(api_key="k", base_url=url) as client,
+    ):
+        fields: dict[str, Any] = {"model": "m", "max_tokens": 9}
+        reply = client.messages.create(messages=turn, **fields).to_dict()  # type: ignore[arg-type]
+        result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "rain"}
+        turn += [
+            {"role": "assistant", "content": reply["content"]},
+            {"role": "user", "content": [result]},
+        ]
+        client.messages.create(messages=turn, **fields)  # type: ignore[arg-type]
     return file
 
 
@@ -118,7 +129,9 @@ def test_a_cassette_of_plain_vcrpy_plays(serializer: str, packed: bool, tmp_path
     here = place(tmp_path)
     model = ScriptedModel(asks("Oslo"), says("Rain."))
     file = _plain_vcr(tmp_path, _zipped(model) if packed else model, serializer)
-    scenario = here.scenario(weather(conversation=[{"user": "What is the weather?", "expect": {"final_text": "Rain."}}]))
+    scenario = here.scenario(
+        weather(conversation=[{"user": "What is the weather?", "expect": {"final_text": "Rain."}}])
+    )
     target = here.cassette(scenario)
     target.parent.mkdir()
     target.write_bytes(file.read_bytes())
@@ -138,8 +151,10 @@ def test_a_cassette_without_digests_is_stale_when_its_first_request_is_another(t
     assert outline(run) == [
         (
             "STALE",
-            "no recorded exchange answers this request; nearest is exchange 0: message 0 differs: text: recorded "
-            "`What is the weather?`, now `Something else?`",
+            (
+                "no recorded exchange answers this request; nearest is exchange 0: message 0 differs: "
+                "text: recorded `What is the weather?`, now `Something else?`"
+            ),
         )
     ]
 
@@ -154,7 +169,9 @@ def test_a_cassette_without_digests_is_stale_when_its_first_request_is_another(t
         ("version: 1\ntoolreplay: {format: 1}\ninteractions: [5]", ": interaction 0 is broken ("),
     ],
 )
-def test_a_cassette_that_cannot_be_read_is_an_error_of_the_run(text: str, reason: str, tmp_path: Path) -> None:
+def test_a_cassette_that_cannot_be_read_is_an_error_of_the_run(
+    text: str, reason: str, tmp_path: Path
+) -> None:
     here = place(tmp_path)
     scenario = here.scenario(weather())
     here.write("cassettes/weather.yaml", text)
@@ -174,7 +191,10 @@ def test_a_cassette_without_exchanges_fails_and_does_not_pass(tmp_path: Path) ->
 
 def test_an_unanswered_request_of_a_foreign_recording_is_left_out(tmp_path: Path) -> None:
     request = {"method": "POST", "uri": URL, "headers": {}, "body": json.dumps({"messages": []})}
-    answered = {"request": request, "response": {"status": {"code": 200}, "headers": {}, "body": {"string": "{}"}}}
+    answered = {
+        "request": request,
+        "response": {"status": {"code": 200}, "headers": {}, "body": {"string": "{}"}},
+    }
     interactions = [answered, {"request": request, "response": None}]
     (tmp_path / "c.yaml").write_text(yaml.safe_dump({"version": 1, "interactions": interactions}))
     assert len(read_cassette(tmp_path / "c.yaml").exchanges) == 1

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from _pytest.monkeypatch import MonkeyPatch
+import yaml
 
 from tests.cli.command import Command, as_process, in_process
 from tests.linter.build import BAD, GOOD, body, jsonl, pair
@@ -33,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(root: Path, monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def check(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     call = in_process(root, monkeypatch, capsys)
     return lambda *words: call("check", *words)
@@ -95,7 +96,10 @@ USAGE: list[tuple[list[str], str]] = [
     (["--jobs", "0"], "--jobs: '0' is no number of processes; write 1 or more, or auto"),
     (["--jobs", "x"], "--jobs: 'x' is no number of processes; write 1 or more, or auto"),
     (["--select", "orphan-tool-results"], "no rule 'orphan-tool-results'; did you mean orphan-tool-result?"),
-    (["--baseline", "no.json"], "no.json: cannot be read: No such file or directory; write it again with --write-baseline"),
+    (
+        ["--baseline", "no.json"],
+        "no.json: cannot be read: No such file or directory; write it again with --write-baseline",
+    ),
     (["good", "--output", "good"], "--output good: Is a directory; name a file that can be written"),
 ]
 
@@ -152,7 +156,7 @@ def test_formats_and_their_files(form: str, beginning: str, root: Path, check: C
 
 
 def test_annotations_name_files_from_the_root_of_the_checkout(
-    root: Path, check: Command, monkeypatch: MonkeyPatch
+    root: Path, check: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_WORKSPACE", str(root.parent))
 
@@ -197,7 +201,9 @@ def test_a_baseline_is_not_good_for_files_that_cannot_be_read(check: Command) ->
 
 
 @pytest.mark.parametrize("size", [1, 2, 500])
-def test_as_many_processes_find_the_same(size: int, root: Path, check: Command, monkeypatch: MonkeyPatch) -> None:
+def test_as_many_processes_find_the_same(
+    size: int, root: Path, check: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     entries = [GOOD, BAD, {"x": 1}, 3] * size
     (root / "bad/long.jsonl").write_bytes(jsonl(entries))
     alone, shared = (check("--format", "json", "--jobs", jobs).out for jobs in ("1", "2"))
@@ -215,7 +221,11 @@ def _piped(root: Path, data: bytes, *words: str) -> subprocess.CompletedProcess[
     ("data", "code", "last"),
     [
         (jsonl([GOOD, BAD]), 1, b"checked 1 file, 2 requests, 1 tool call: 2 errors, 0 warnings, 0 info\n"),
-        (json.dumps(GOOD, indent=1).encode(), 0, b"checked 1 file, 1 request, 1 tool call: 0 errors, 0 warnings, 0 info\n"),
+        (
+            json.dumps(GOOD, indent=1).encode(),
+            0,
+            b"checked 1 file, 1 request, 1 tool call: 0 errors, 0 warnings, 0 info\n",
+        ),
         (b"", 3, b"checked 0 files, 0 requests, 0 tool calls: 0 errors, 0 warnings, 0 info; 1 unreadable\n"),
     ],
     ids=["log", "body", "nothing"],
@@ -249,3 +259,15 @@ def test_progress_on_a_terminal(root: Path) -> None:
     assert "bad/b.json" in shown
     assert "bad/a.jsonl:2: " in out
     assert "\x1b" not in out
+
+
+def test_the_hook_of_pre_commit(check: Command) -> None:
+    (hook,) = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
+    names = ["a.yaml", "b/a.yml.gz", "a.jsonl", "a.har", "a.json.gz"]
+    command, name, *options = hook["entry"].split()
+
+    assert [one for one in names if not re.search(hook["files"], one)] == []
+    assert not re.search(hook["files"], "a.py")
+    assert (command, name) == ("toolreplay", "check")
+    assert check(*options, "good/a.jsonl", "nothing/a.json").code == 0
+    assert check(*options, "bad/a.jsonl", "nothing/a.json").code == 1

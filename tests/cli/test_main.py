@@ -50,7 +50,9 @@ def test_every_command_has_help_and_says_what_it_does(name: str, toolreplay: Com
     ],
     ids=str,
 )
-def test_a_wrong_use_exits_2_and_prints_nothing_else(words: list[str], message: str, toolreplay: Command) -> None:
+def test_a_wrong_use_exits_2_and_prints_nothing_else(
+    words: list[str], message: str, toolreplay: Command
+) -> None:
     done = toolreplay(*words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
@@ -65,7 +67,12 @@ def test_explain_prints_the_page_of_a_rule(rule: str, toolreplay: Command) -> No
 
 
 @pytest.mark.parametrize(
-    ("rule", "hint"), [("TR1011", "did you mean TR101?"), ("lost-reslt", "did you mean lost-result?"), ("?", "codes are TR101, ")]
+    ("rule", "hint"),
+    [
+        ("TR1011", "did you mean TR101?"),
+        ("lost-reslt", "did you mean lost-result?"),
+        ("?", "codes are TR101, "),
+    ],
 )
 def test_explain_of_no_rule_is_a_usage_error(rule: str, hint: str, toolreplay: Command) -> None:
     done = toolreplay("explain", rule)
@@ -107,7 +114,12 @@ def test_a_pipe_that_is_closed_is_told_by_the_exit_code_alone(
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        program(*words), cwd=here.root, env=environment(**variables), stdout=writing, stderr=subprocess.PIPE, check=False
+        program(*words),
+        cwd=here.root,
+        env=environment(**variables),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
@@ -115,7 +127,9 @@ def test_a_pipe_that_is_closed_is_told_by_the_exit_code_alone(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="signals are POSIX here")
 def test_control_c_on_a_process(here: Place) -> None:
-    here.write("waiting_loop.py", "import time\n\ndef run():\n    open('waits', 'w').close()\n    time.sleep(60)\n")
+    here.write(
+        "waiting_loop.py", "import time\n\ndef run():\n    open('waits', 'w').close()\n    time.sleep(60)\n"
+    )
     here.scenario(weather(script=SCRIPT, loop="waiting_loop:run"))
     process = subprocess.Popen(
         program("run"), cwd=here.root, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -134,9 +148,13 @@ def test_a_process_of_its_own_opens_no_socket_and_needs_no_credentials(here: Pla
         "import socket\n\ndef refuse(*words, **named):\n    raise AssertionError('a socket')\n\n"
         "socket.socket.connect = refuse\nsocket.getaddrinfo = refuse\n",
     )
-    kept = {name: "" for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_ACCESS_KEY_ID")}
+    kept = dict.fromkeys(("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_ACCESS_KEY_ID"), "")
     done = as_process(here.root, "run", PYTHONPATH=str(here.root), **kept)
-    assert (done.code, done.lines[-1], done.err) == (0, "1 scenario: 1 PASS; 2 requests checked, 1 tool call", "")
+    assert (done.code, done.lines[-1], done.err) == (
+        0,
+        "1 scenario: 1 PASS; 2 requests checked, 1 tool call",
+        "",
+    )
     assert "\x1b" not in done.out
 
 

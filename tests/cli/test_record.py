@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import os
 import re
 from typing import Final
 
 import pytest
 
 from tests.cli.command import Command
-from tests.projects import Place, ScriptedModel, asks, says, weather
+from tests.projects import Place, ScriptedModel, asks, names, says, weather
 from toolreplay.serve.http import serving
 
 REPLIES: Final = (asks("Oslo"), says("Rain."))
@@ -31,7 +30,10 @@ def test_what_is_recorded_plays(here: Place, toolreplay: Command) -> None:
         done = toolreplay("record", "--base-url", url)
     assert (done.code, done.err) == (0, "")
     assert [_TIME.sub("0.00 s", line) for line in done.lines] == [
-        "PASS  scenarios/weather.yaml::weather  (2 turns, 1 call, 2 requests checked, 0.00 s)  -> cassettes/weather.yaml"
+        (
+            "PASS  scenarios/weather.yaml::weather  (2 turns, 1 call, 2 requests checked, 0.00 s)  "
+            "-> cassettes/weather.yaml"
+        )
     ]
     assert toolreplay("run").code == 0
 
@@ -56,7 +58,10 @@ def test_only_what_is_stale_or_missing_is_recorded(here: Place, toolreplay: Comm
         here.scenario(weather(name="stale", system="New."), path="scenarios/stale.yaml")
         model.asked.clear()
         done = toolreplay("record", "--base-url", url, "--stale")
-        assert (done.code, [line.partition("::")[2].partition("  ")[0] for line in done.lines]) == (0, ["missing", "stale"])
+        assert (done.code, [line.partition("::")[2].partition("  ")[0] for line in done.lines]) == (
+            0,
+            ["missing", "stale"],
+        )
         assert len(model.asked) == 4
         again = toolreplay("record", "--base-url", url, "--stale")
     assert (again.code, again.out) == (0, "every recording is up to date\n")
@@ -75,10 +80,12 @@ def test_a_broken_file_is_shown_and_the_others_are_recorded(here: Place, toolrep
         done = toolreplay("record", "--base-url", url)
     assert done.code == 3
     assert "scenarios/broken.yaml:1: version: " in done.out
-    assert os.listdir(here.root / "cassettes") == ["weather.yaml"]
+    assert names(here.root / "cassettes") == ["weather.yaml"]
 
 
-def test_a_server_that_is_not_there_is_told(here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_there_is_told(
+    here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here.write("impatient_loop.py", _IMPATIENT)
     here.scenario(weather(loop="impatient_loop:run"))
     done = toolreplay("record", "--base-url", "http://127.0.0.1:1")
@@ -96,16 +103,21 @@ def test_another_loop_records_a_cassette_of_its_own(here: Place, toolreplay: Com
     here.scenario(weather())
     with serving(ScriptedModel(*REPLIES)) as url:
         done = toolreplay("record", "--base-url", url, "--loop", "tests.loops.good:reverses_results")
-    assert (done.code, os.listdir(here.root / "cassettes")) == (0, ["weather.tests-loops-good-reverses_results.yaml"])
+    assert (done.code, names(here.root / "cassettes")) == (
+        0,
+        ["weather.tests-loops-good-reverses_results.yaml"],
+    )
     assert toolreplay("run", "--loop", "tests.loops.good:reverses_results").code == 0
     assert toolreplay("run").code == 3  # the scenario's own loop has no cassette
 
 
-def test_cassettes_may_lie_outside_the_project(here: Place, tmp_path_factory: pytest.TempPathFactory, toolreplay: Command) -> None:
+def test_cassettes_may_lie_outside_the_project(
+    here: Place, tmp_path_factory: pytest.TempPathFactory, toolreplay: Command
+) -> None:
     outside = tmp_path_factory.mktemp("outside")
     here.write("pyproject.toml", f"[tool.toolreplay]\ncassettes = '{outside}'\n")
     here.scenario(weather())
     with serving(ScriptedModel(*REPLIES)) as url:
         done = toolreplay("record", "--base-url", url)
-    assert (done.code, os.listdir(outside)) == (0, ["weather.yaml"])
+    assert (done.code, names(outside)) == (0, ["weather.yaml"])
     assert done.lines[0].endswith(f"-> {outside}/weather.yaml")

@@ -45,7 +45,11 @@ def _plain(text: str) -> str:
         ([_good, _failing], 1, "2 scenarios: 1 PASS, 1 FAIL; 4 requests checked, 4 tool calls"),
         ([_good, _missing], 3, "2 scenarios: 1 PASS, 1 ERROR; 2 requests checked, 2 tool calls"),
         ([_good, _stale], 4, "2 scenarios: 1 PASS, 1 STALE; 2 requests checked, 2 tool calls"),
-        ([_missing, _failing, _stale], 1, "3 scenarios: 1 FAIL, 1 STALE, 1 ERROR; 2 requests checked, 2 tool calls"),
+        (
+            [_missing, _failing, _stale],
+            1,
+            "3 scenarios: 1 FAIL, 1 STALE, 1 ERROR; 2 requests checked, 2 tool calls",
+        ),
         ([_missing, _stale], 3, "2 scenarios: 1 STALE, 1 ERROR; 0 requests checked, 0 tool calls"),
         ([], 3, "no scenarios found in the project"),
     ],
@@ -117,8 +121,14 @@ def test_json(here: Place, toolreplay: Command) -> None:
     assert (done.code, list(data)) == (1, ["scenarios", "counts"])
     assert data["counts"] == {"pass": 1, "fail": 1, "stale": 0, "skip": 0, "error": 1}
     broken, failing, good = data["scenarios"]
-    assert (broken["id"], broken["outcome"], broken["failures"][0]["outcome"]) == ("scenarios/broken.yaml", "ERROR", "ERROR")
-    assert {name: good[name] for name in ("id", "outcome", "turns", "tool_calls", "requests", "failures")} == {
+    assert (broken["id"], broken["outcome"], broken["failures"][0]["outcome"]) == (
+        "scenarios/broken.yaml",
+        "ERROR",
+        "ERROR",
+    )
+    assert {
+        name: good[name] for name in ("id", "outcome", "turns", "tool_calls", "requests", "failures")
+    } == {
         "id": "scenarios/good.yaml::good",
         "outcome": "PASS",
         "turns": 2,
@@ -143,7 +153,11 @@ def test_json(here: Place, toolreplay: Command) -> None:
 
 def test_json_of_nothing_is_json_and_an_error(toolreplay: Command) -> None:
     done = toolreplay("run", "--format", "json")
-    assert (done.code, json.loads(done.out)["scenarios"], done.err) == (3, [], "toolreplay: no scenarios found\n")
+    assert (done.code, json.loads(done.out)["scenarios"], done.err) == (
+        3,
+        [],
+        "toolreplay: no scenarios found\n",
+    )
 
 
 def _verdicts(case: ET.Element) -> list[str]:
@@ -196,8 +210,12 @@ def test_names_that_xml_cannot_hold_do_not_break_junit(here: Place, toolreplay: 
     ],
     ids=str,
 )
-def test_which_scenarios_are_played(words: list[str], played: list[str], here: Place, toolreplay: Command) -> None:
-    here.scenario(weather(name="one", script=SCRIPT), weather(name="two", script=SCRIPT), path="scenarios/pair.yaml")
+def test_which_scenarios_are_played(
+    words: list[str], played: list[str], here: Place, toolreplay: Command
+) -> None:
+    here.scenario(
+        weather(name="one", script=SCRIPT), weather(name="two", script=SCRIPT), path="scenarios/pair.yaml"
+    )
     here.scenario(weather(name="three", script=SCRIPT), path="scenarios/sub/single.yaml")
     done = toolreplay("run", *words)
     names = [line.partition("::")[2].partition("  ")[0] for line in done.lines[:-1]]
@@ -208,7 +226,10 @@ def test_which_scenarios_are_played(words: list[str], played: list[str], here: P
     ("words", "message"),
     [
         (["scenarios/nothing.yaml"], "scenarios/nothing.yaml: no such file or folder; check the path"),
-        (["scenarios/god.yaml"], "scenarios/god.yaml: no such file or folder; did you mean 'scenarios/good.yaml'?"),
+        (
+            ["scenarios/god.yaml"],
+            "scenarios/god.yaml: no such file or folder; did you mean 'scenarios/good.yaml'?",
+        ),
         (["scenarios/good.yaml::god"], "no scenario is named 'god'; did you mean 'good'?"),
     ],
     ids=str,
@@ -230,10 +251,18 @@ def test_a_keyword_that_matches_nothing_is_an_error(here: Place, toolreplay: Com
     ("name", "text", "message"),
     [
         ("nowhere", None, "a loop is named package.module:function"),
-        ("no_such_loop_module:run", None, "cannot import no_such_loop_module: No module named 'no_such_loop_module'"),
+        (
+            "no_such_loop_module:run",
+            None,
+            "cannot import no_such_loop_module: No module named 'no_such_loop_module'",
+        ),
         ("loop_a:rum", "def run(messages): ...", "loop_a has no 'rum'; did you mean 'run'?"),
         ("loop_b:run", "run = 5", "it is int, not a function"),
-        ("loop_c:run", "def run(mesages): ...", "asks for 'mesages', which is not offered; did you mean 'messages'?"),
+        (
+            "loop_c:run",
+            "def run(mesages): ...",
+            "asks for 'mesages', which is not offered; did you mean 'messages'?",
+        ),
         ("loop_d:run", "raise ValueError('at import')", "cannot import loop_d: ValueError: at import"),
         ("loop_e:run", "def run(:", "cannot import loop_e: SyntaxError"),
         ("loop_f:run", "import sys\nsys.exit(0)", "cannot import loop_f: SystemExit: 0"),
@@ -253,8 +282,13 @@ def test_a_loop_that_cannot_be_played_is_one_line(
     assert done.lines[2].startswith("1 scenario: 1 ERROR")
 
 
-@pytest.mark.parametrize("error", ["SystemExit(0)", "SystemExit('bye')", "GeneratorExit()", "__import__('asyncio').CancelledError()"])
-def test_a_loop_that_leaves_by_another_door_does_not_pass(error: str, here: Place, toolreplay: Command) -> None:
+@pytest.mark.parametrize(
+    "error",
+    ["SystemExit(0)", "SystemExit('bye')", "GeneratorExit()", "__import__('asyncio').CancelledError()"],
+)
+def test_a_loop_that_leaves_by_another_door_does_not_pass(
+    error: str, here: Place, toolreplay: Command
+) -> None:
     here.write("leaving_loop.py", f"def run(client):\n    raise {error}\n")
     _good(here, loop="leaving_loop:run")
     sys.modules.pop("leaving_loop", None)
@@ -281,11 +315,16 @@ def test_scenarios_and_cassettes_may_lie_outside_the_project(
     here: Place, tmp_path_factory: pytest.TempPathFactory, toolreplay: Command
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
-    here.write("pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}'\ncassettes = '{outside}/tapes'\n")
+    here.write(
+        "pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}'\ncassettes = '{outside}/tapes'\n"
+    )
     here.scenario(weather(script=SCRIPT), path=f"{outside}/good.yaml")
     here.scenario(weather(name="no tape"), path=f"{outside}/missing.yaml")
     done = toolreplay("run")
-    assert (done.code, done.lines[-1]) == (3, "2 scenarios: 1 PASS, 1 ERROR; 2 requests checked, 2 tool calls")
+    assert (done.code, done.lines[-1]) == (
+        3,
+        "2 scenarios: 1 PASS, 1 ERROR; 2 requests checked, 2 tool calls",
+    )
     assert f"it has no cassette {outside}/tapes/missing.yaml" in done.out
 
 

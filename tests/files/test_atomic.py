@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.projects import names
 from toolreplay.files.atomic import write_text
 
 
@@ -18,7 +19,7 @@ def test_a_file_and_its_folders_are_made(tmp_path: Path) -> None:
     file = tmp_path / "a" / "b" / "c.yaml"
     write_text(file, "one\ntwo Grüße\n")
     assert file.read_bytes() == "one\ntwo Grüße\n".encode()
-    assert os.listdir(file.parent) == ["c.yaml"]
+    assert names(file.parent) == ["c.yaml"]
 
 
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
@@ -44,14 +45,14 @@ def test_a_text_that_cannot_be_written_leaves_the_old_file(text: str, tmp_path: 
     file.write_text("old")
     with pytest.raises(UnicodeEncodeError):
         write_text(file, text)
-    assert (file.read_text(), os.listdir(tmp_path)) == ("old", ["c.yaml"])
+    assert (file.read_text(), names(tmp_path)) == ("old", ["c.yaml"])
 
 
 def test_a_folder_in_the_way_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "c.yaml" / "inner").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
         write_text(tmp_path / "c.yaml", "new")
-    assert os.listdir(tmp_path) == ["c.yaml"]
+    assert names(tmp_path) == ["c.yaml"]
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
@@ -67,7 +68,8 @@ def test_kill_9_leaves_one_whole_file_or_the_other(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     script = f"""
         from pathlib import Path
-        from toolreplay.files.atomic import write_text
+        from tests.projects import names
+from toolreplay.files.atomic import write_text
         for number in range(10**9):
             write_text(Path({str(file)!r}), f"{{number % 10}}" * 2_000_000)
     """

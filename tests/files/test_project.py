@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
@@ -63,14 +63,28 @@ def test_what_is_configured(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[tool.toolreplay]\nscenario = 'a'", "[tool.toolreplay] has no setting 'scenario'; did you mean 'scenarios'?"),
-        ("[tool.toolreplay]\nzzz = 1", "[tool.toolreplay] has no setting 'zzz'; known are cassettes, scenarios"),
+        (
+            "[tool.toolreplay]\nscenario = 'a'",
+            "[tool.toolreplay] has no setting 'scenario'; did you mean 'scenarios'?",
+        ),
         ("[tool]\ntoolreplay = 5", "tool.toolreplay is 5; write a table [tool.toolreplay]"),
         ("tool = 5", "tool is 5; write a table [tool.toolreplay]"),
-        ("[tool.toolreplay]\nscenarios = 5", "[tool.toolreplay] scenarios and cassettes are paths; write strings"),
-        ("[tool.toolreplay]\nscenarios = [5]", "[tool.toolreplay] scenarios and cassettes are paths; write strings"),
-        ("[tool.toolreplay]\nscenarios = {a = 1}", "[tool.toolreplay] scenarios and cassettes are paths; write strings"),
-        ("[tool.toolreplay]\ncassettes = ['a']", "[tool.toolreplay] scenarios and cassettes are paths; write strings"),
+        (
+            "[tool.toolreplay]\nscenarios = 5",
+            "[tool.toolreplay] scenarios and cassettes are paths; write strings",
+        ),
+        (
+            "[tool.toolreplay]\nscenarios = [5]",
+            "[tool.toolreplay] scenarios and cassettes are paths; write strings",
+        ),
+        (
+            "[tool.toolreplay]\nscenarios = {a = 1}",
+            "[tool.toolreplay] scenarios and cassettes are paths; write strings",
+        ),
+        (
+            "[tool.toolreplay]\ncassettes = ['a']",
+            "[tool.toolreplay] scenarios and cassettes are paths; write strings",
+        ),
     ],
 )
 def test_a_broken_configuration_is_one_line(text: str, message: str, tmp_path: Path) -> None:
@@ -81,7 +95,16 @@ def test_a_broken_configuration_is_one_line(text: str, message: str, tmp_path: P
     assert str(caught.value) == f"{file}: {message}"
 
 
-@pytest.mark.parametrize("data", [b"[tool.toolreplay", b"\xff\xfe", b"a = 1\na = 2"], ids=["syntax", "no text", "twice"])
+def test_an_unknown_setting_names_those_that_are_known(tmp_path: Path) -> None:
+    _write(tmp_path, "[tool.toolreplay]\nzzz = 1")
+    known = ", ".join(sorted({field.name for field in fields(Project)} - {"root"}))
+    with pytest.raises(UsageError, match=f"has no setting 'zzz'; known are {known}$"):
+        find_project(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"[tool.toolreplay", b"\xff\xfe", b"a = 1\na = 2"], ids=["syntax", "no text", "twice"]
+)
 def test_a_file_that_is_no_toml_is_one_line(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes(data)
     with pytest.raises(UsageError) as caught:

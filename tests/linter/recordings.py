@@ -16,8 +16,14 @@ from toolreplay.wire.sse import encode_event
 _STREAM: Final = b"".join(
     encode_event(kind, {"type": kind, **fields})
     for kind, fields in (
-        ("message_start", {"message": {"type": "message", "id": "msg_1", "role": "assistant", "content": []}}),
-        ("content_block_start", {"index": 0, "content_block": {"type": "tool_use", "id": "toolu_9", "name": "f"}}),
+        (
+            "message_start",
+            {"message": {"type": "message", "id": "msg_1", "role": "assistant", "content": []}},
+        ),
+        (
+            "content_block_start",
+            {"index": 0, "content_block": {"type": "tool_use", "id": "toolu_9", "name": "f"}},
+        ),
         ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}}),
         ("message_delta", {"delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 3}}),
         ("message_stop", {}),
@@ -53,7 +59,9 @@ interactions:
       : [application/json]
     method: POST
     uri: {URL}
-  response: {{status: {{code: 200}}, headers: {{}}, body: {{string: !!binary {base64.b64encode(_STREAM).decode()}}}}}
+  response:
+    status: {{code: 200}}
+    body: {{string: !!binary {base64.b64encode(_STREAM).decode()}}}
 - request: {{<<: *request}}
   response: {{status: {{code: 529}}, headers: {{}}, body: {{string: ''}}}}
 version: 1
@@ -83,12 +91,20 @@ RECORDINGS: Final[dict[str, bytes]] = {
             "interactions": [
                 {
                     "request": {"method": "POST", "uri": URL, "headers": _JSON, "body": BAD},
-                    "response": {"status": {"code": 200}, "headers": _JSON, "body": {"json": json.loads(_SAY)}},
+                    "response": {
+                        "status": {"code": 200},
+                        "headers": _JSON,
+                        "body": {"json": json.loads(_SAY)},
+                    },
                 },
                 {
                     "toolreplay": {"extends": 0, "keep": 2},
                     "request": {"method": "POST", "uri": URL, "headers": _JSON, "body": {"messages": []}},
-                    "response": {"status": {"code": 200}, "headers": _SSE, "body": {"string": _STREAM.decode()}},
+                    "response": {
+                        "status": {"code": 200},
+                        "headers": _SSE,
+                        "body": {"string": _STREAM.decode()},
+                    },
                 },
             ],
         }
@@ -115,7 +131,11 @@ RECORDINGS: Final[dict[str, bytes]] = {
             "http_interactions": [
                 {
                     "request": {"method": "post", "uri": URL, "headers": _JSON, "body": {"string": _ASK}},
-                    "response": {"status": {"code": 200}, "headers": _JSON, "body": {"encoding": "UTF-8", "string": _SAY}},
+                    "response": {
+                        "status": {"code": 200},
+                        "headers": _JSON,
+                        "body": {"encoding": "UTF-8", "string": _SAY},
+                    },
                 }
             ]
         }
@@ -123,7 +143,11 @@ RECORDINGS: Final[dict[str, bytes]] = {
     "httpmock.yaml": _yaml(
         {
             "when": {"path": "/v1/messages", "method": "POST", "body": _ASK},
-            "then": {"status": 200, "header": [{"name": "content-type", "value": "application/json"}], "body": _SAY},
+            "then": {
+                "status": 200,
+                "header": [{"name": "content-type", "value": "application/json"}],
+                "body": _SAY,
+            },
         },
         {
             "when": {"path": "/model/m/converse-stream", "method": "POST", "body": _ASK},

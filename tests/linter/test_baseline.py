@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,20 +34,23 @@ def test_the_file(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     _written(path, _result([ORPHAN, replace(ORPHAN, message="x"), ORPHAN], str(tmp_path / "a" / "b.yaml")))
 
-    assert path.read_text() == (
-        '{\n  "version": 1,\n  "findings": [\n'
-        '    {"file": "a/b.yaml", "code": "TR102", "path": "messages[2]", "digest": "2d711642b726b044", "count": 1},\n'
-        '    {"file": "a/b.yaml", "code": "TR102", "path": "messages[2]", "digest": "b3a1c38fb6ff6c1a", "count": 2}\n'
-        "  ]\n}\n"
-    ).replace("b3a1c38fb6ff6c1a", _digest(path, 1))
+    entries = json.loads(path.read_text())["findings"]
+    place = {"file": "a/b.yaml", "code": "TR102", "path": "messages[2]"}
+    # The first digits of the SHA-256 of the messages.
+    assert entries == [
+        {**place, "digest": "2d711642b726b044", "count": 1},
+        {**place, "digest": "73661f31034abd7c", "count": 2},
+    ]
+    assert path.read_text().splitlines() == [
+        "{",
+        '  "version": 1,',
+        '  "findings": [',
+        f"    {json.dumps(entries[0])},",
+        f"    {json.dumps(entries[1])}",
+        "  ]",
+        "}",
+    ]
     assert read_baseline(path).gone == 3
-
-
-def _digest(path: Path, number: int) -> str:
-    digest = json.loads(path.read_text())["findings"][number]["digest"]
-    assert isinstance(digest, str)
-    assert len(digest) == 16
-    return digest
 
 
 def test_an_empty_one(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_it_holds_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "sub").mkdir()
     path = tmp_path / "sub" / "known.json"
     _written(path, _result([ORPHAN], str(tmp_path / "a.yaml")), _result([ORPHAN], "-"))
-    for folder, name in ((tmp_path, "a.yaml"), (tmp_path / "sub", os.path.join("..", "a.yaml"))):
+    for folder, name in ((tmp_path, "a.yaml"), (tmp_path / "sub", str(Path("..", "a.yaml")))):
         monkeypatch.chdir(folder)
         results = [_result([ORPHAN], name), _result([ORPHAN], "-")]
         assert [one.known for one in read_baseline(path).take_out(results)] == [1, 1]

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.linter.build import BAD, GOOD, LOST, USER, body, calls, pair, reply, results
-
 from toolreplay.contract.finding import Profile
 from toolreplay.linter import Report, Unreadable, check_file, check_paths, check_text
 from toolreplay.linter.entries import wire_of

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -155,7 +156,12 @@ def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
 
     # Held open for writing first, as a shell does it for <(command).
     writer = os.open(path, os.O_RDWR)
-    thread = threading.Thread(target=lambda: (os.write(writer, jsonl([GOOD, BAD])), os.close(writer)))
+
+    def write() -> None:
+        os.write(writer, jsonl([GOOD, BAD]))
+        os.close(writer)
+
+    thread = threading.Thread(target=write)
     reader = os.open(path, os.O_RDONLY)
     thread.start()
     try:
@@ -191,7 +197,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
 @POSIX
 def test_odd_names(tmp_path: Path) -> None:
     name = b"new\nline \x1b[31m \xff.json"
-    path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))
+    path = tmp_path / os.fsdecode(name)
     path.write_text(json.dumps([pair(BAD)]))
 
     assert {one.file for one in check_paths([tmp_path]).findings} == {str(path)}
@@ -203,7 +209,7 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monke
     real = opening._state
     seen: list[tuple[int, int] | None] = []
 
-    def watched(file: opening.BinaryIO) -> tuple[int, int] | None:
+    def watched(file: BinaryIO) -> tuple[int, int] | None:
         seen.append(real(file))
         if len(seen) == 1:
             path.write_text("x")

@@ -5,13 +5,16 @@ import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.linter.build import BAD, GOOD, LOST, USER, body, calls, jsonl, pair, reply, results
 from toolreplay.linter import Options, Report, Unreadable, check_paths, check_stream, check_text, lines, parts
 from toolreplay.linter.lines import Line, decoded, read_lines
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 ASKED = {"content": [{"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}}]}
 BROKEN = "is no JSON: Expecting value"
@@ -213,29 +216,8 @@ def test_a_bomb_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert report.requests == 1
 
 
-def test_lines_of_any_length_in_pieces_of_any_size() -> None:
-    texts = [b"", b"x", b"y" * 70_000, b"", b"z" * 3]
-    data = b"\n".join(texts)
-
-    class Trickle(io.RawIOBase):
-        def __init__(self) -> None:
-            self.left = data
-
-        def readable(self) -> bool:
-            return True
-
-        def read(self, size: int = -1) -> bytes:
-            piece, self.left = self.left[: min(size, 7)], self.left[min(size, 7) :]
-            return piece
-
-    found = list(read_lines(decoded(Trickle())))
-    assert [line.text for line in found] == texts
-    assert [line.index for line in found] == list(range(len(texts)))
-    assert found[-1] == Line(4, len(data), b"zzz")
-
-
-class _Pipe(io.RawIOBase):
-    """A stream that fails a test which reads on before it has told what it found."""
+class _Pieces(io.RawIOBase):
+    """A pipe out of which the pieces come one at a time."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.pieces = pieces
@@ -243,22 +225,31 @@ class _Pipe(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
-        return self.pieces.pop(0) if self.pieces else b""
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        piece = self.pieces.pop(0) if self.pieces else b""
+        memoryview(buffer)[: len(piece)] = piece
+        return len(piece)
 
-    read1 = read
+
+def test_lines_of_any_length_in_pieces_of_any_size() -> None:
+    texts = [b"", b"x", b"y" * 70_000, b"", b"z" * 3]
+    data = b"\n".join(texts)
+    pieces = [data[start : start + 7] for start in range(0, len(data), 7)]
+
+    found = list(read_lines(decoded(io.BufferedReader(_Pieces(pieces)))))
+    assert [line.text for line in found] == texts
+    assert [line.index for line in found] == list(range(len(texts)))
+    assert found[-1] == Line(4, len(data), b"zzz")
 
 
 def test_a_pipe_is_read_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     line = jsonl([BAD])
     monkeypatch.setattr("toolreplay.linter.check.PART", 2 * len(line))
-    stream = _Pipe([line] * 9)
-    told = []
-    for result in check_stream(stream, "-", Options()):
-        told.append((result.requests, len(stream.pieces)))
+    pieces = [line] * 9
+    results = check_stream(io.BufferedReader(_Pieces(pieces)), "-", Options())
 
     # A part is told when the line after it has come.
-    assert told == [(2, 6), (2, 4), (2, 2), (2, 0), (1, 0)]
+    assert [(one.requests, len(pieces)) for one in results] == [(2, 6), (2, 4), (2, 2), (2, 0), (1, 0)]
 
 
 def test_parts_are_the_same_however_a_log_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,9 +34,43 @@ def test_each_recording_is_read_as_it_is(name: str) -> None:
 Mutation = Callable[[bytes], bytes]
 _WORDS = st.sampled_from(
     [
-        *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"\n---\n", b"\r", b"\xed\xa0\x80", b"&a ", b"*a", b"<<: "),
-        *(b"!!binary ", b"!!python/object/apply:os.system ", b"? ", b"- ", b"{", b"}", b"[", b"]", b'"', b"'", b": "),
-        *(b"null", b"-1", b"1e999", b"NaN", b"9" * 400, b"[" * 200, b"\\ud800", b"interactions:", b"00000000", b"AAAA"),
+        *(
+            b"\0",
+            b"\xff\xfe",
+            b"\xef\xbb\xbf",
+            b"\x1f\x8b",
+            b"\n---\n",
+            b"\r",
+            b"\xed\xa0\x80",
+            b"&a ",
+            b"*a",
+            b"<<: ",
+        ),
+        *(
+            b"!!binary ",
+            b"!!python/object/apply:os.system ",
+            b"? ",
+            b"- ",
+            b"{",
+            b"}",
+            b"[",
+            b"]",
+            b'"',
+            b"'",
+            b": ",
+        ),
+        *(
+            b"null",
+            b"-1",
+            b"1e999",
+            b"NaN",
+            b"9" * 400,
+            b"[" * 200,
+            b"\\ud800",
+            b"interactions:",
+            b"00000000",
+            b"AAAA",
+        ),
     ]
 )
 
@@ -62,7 +96,9 @@ def mutations(draw: st.DrawFn) -> Mutation:
             case "move":
                 return data[:other] + data[start:end] + data[other:]
             case "flip":
-                return data[:start] + bytes(byte ^ 0x20 for byte in data[start : start + 1]) + data[start + 1 :]
+                return (
+                    data[:start] + bytes(byte ^ 0x20 for byte in data[start : start + 1]) + data[start + 1 :]
+                )
         return data[:start] + word + data[start:]
 
     return mutate
@@ -81,10 +117,50 @@ def test_bytes_that_were_changed(name: str, changes: list[Mutation], data: st.Da
 
 _ODD: st.SearchStrategy[Any] = st.sampled_from(
     [
-        *(None, True, 0, -1, 2**70, 1.5, float("nan"), "", "\ud800", "é\0", "1" * 5000, [], {}, [[]], [{}], [None], {"": []}),
-        *({"type": "text"}, {"type": "tool_use"}, {"role": []}, [["a", "b"]], [{"name": 1}], {"string": 1}, BAD),
-        *({"base64_string": "*"}, {"encoding": "UTF-8", "string": None}, "H4sIAAAAAAAA", "AAAAEA==", "00000010", URL),
-        *({"extends": 0}, {"extends": True}, {"code": "x"}, {"code": 10**400}, {"entries": 3}, {"messages": [3]}),
+        *(
+            None,
+            True,
+            0,
+            -1,
+            2**70,
+            1.5,
+            float("nan"),
+            "",
+            "\ud800",
+            "é\0",
+            "1" * 5000,
+            [],
+            {},
+            [[]],
+            [{}],
+            [None],
+            {"": []},
+        ),
+        *(
+            {"type": "text"},
+            {"type": "tool_use"},
+            {"role": []},
+            [["a", "b"]],
+            [{"name": 1}],
+            {"string": 1},
+            BAD,
+        ),
+        *(
+            {"base64_string": "*"},
+            {"encoding": "UTF-8", "string": None},
+            "H4sIAAAAAAAA",
+            "AAAAEA==",
+            "00000010",
+            URL,
+        ),
+        *(
+            {"extends": 0},
+            {"extends": True},
+            {"code": "x"},
+            {"code": 10**400},
+            {"entries": 3},
+            {"messages": [3]},
+        ),
     ]
 )
 

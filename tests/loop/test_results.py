@@ -13,7 +13,10 @@ from toolreplay.loop.results import content_of, error_text, message_of, text_of
 from toolreplay.loop.tools import UnknownTool
 
 TEXT: Final = {"type": "text", "text": "rain"}
-IMAGE: Final = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
+IMAGE: Final = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
+}
 
 
 class Hostile:
@@ -114,15 +117,21 @@ def test_what_an_exception_says(error: BaseException, message: str) -> None:
 
 
 _JSON: Final = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(exclude_categories=()))),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(exclude_categories=()))
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 VALUES: Final = st.one_of(
     _JSON,
     st.binary(max_size=8),
     st.sampled_from([TEXT, [TEXT, IMAGE], _cyclic(), {1, 2}, object, 1j, range(3), {None: 1, "a": 2}]),
-    st.lists(st.fixed_dictionaries({"type": st.sampled_from(["text", "image", "x", 5]), "text": _JSON}), max_size=2),
+    st.lists(
+        st.fixed_dictionaries({"type": st.sampled_from(["text", "image", "x", 5]), "text": _JSON}), max_size=2
+    ),
 )
 
 
@@ -130,7 +139,10 @@ VALUES: Final = st.one_of(
 def test_any_value_becomes_a_result_that_can_be_sent(value: object) -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     (result,) = run_tools([use], {"f": lambda: value})
-    assert {key: result[key] for key in ("type", "tool_use_id")} == {"type": "tool_result", "tool_use_id": "toolu_1"}
+    assert {key: result[key] for key in ("type", "tool_use_id")} == {
+        "type": "tool_result",
+        "tool_use_id": "toolu_1",
+    }
     json.dumps(result, ensure_ascii=False, allow_nan=False).encode()
     if isinstance(result["content"], str):
         assert result["content"].strip() or not result.get("is_error")
@@ -161,20 +173,38 @@ class Ran:
     [
         Ran("a value", lambda city: f"rain in {city}", {"content": "rain in Oslo"}),
         Ran("an error returned", lambda city: ErrorResult("no"), {"content": "no", "is_error": True}),
-        Ran("an exception", lambda city: _raise(LookupError("no city")), {"content": "no city", "is_error": True}),
-        Ran("an exception that says nothing", lambda city: _raise(HostileError()), {"content": "HostileError", "is_error": True}),
-        Ran("StopIteration", lambda city: _raise(StopIteration()), {"content": "StopIteration", "is_error": True}),
-        Ran("a value that cannot be told", lambda city: Hostile(), {"content": "no text for you", "is_error": True}),
+        Ran(
+            "an exception",
+            lambda city: _raise(LookupError("no city")),
+            {"content": "no city", "is_error": True},
+        ),
+        Ran(
+            "an exception that says nothing",
+            lambda city: _raise(HostileError()),
+            {"content": "HostileError", "is_error": True},
+        ),
+        Ran(
+            "StopIteration",
+            lambda city: _raise(StopIteration()),
+            {"content": "StopIteration", "is_error": True},
+        ),
+        Ran(
+            "a value that cannot be told",
+            lambda city: Hostile(),
+            {"content": "no text for you", "is_error": True},
+        ),
     ],
     ids=lambda case: case.id,
 )
 def test_what_a_tool_did_is_told(case: Ran) -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"city": "Oslo"}}
-    assert run_tools([use], {"f": case.function}) == [{"type": "tool_result", "tool_use_id": "toolu_1", **case.result}]
+    assert run_tools([use], {"f": case.function}) == [
+        {"type": "tool_result", "tool_use_id": "toolu_1", **case.result}
+    ]
 
 
 def test_an_unknown_tool_and_wrong_arguments_are_told_to_the_model() -> None:
-    uses = [
+    uses: list[dict[str, Any]] = [
         {"type": "text", "text": "I look."},
         {"type": "tool_use", "id": "toolu_1", "name": "g", "input": {}},
         {"type": "tool_use", "id": "toolu_2", "name": "f", "input": {"town": "Oslo"}},

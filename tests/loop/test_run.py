@@ -23,9 +23,7 @@ from toolreplay.scenario.model import Scenario
 
 Json = dict[str, Any]
 TOOL: Final = {"name": "get_weather", "input_schema": {"type": "object"}}
-TOOL_ON_CONVERSE: Final = {
-    "toolSpec": {"name": "get_weather", "inputSchema": {"json": {"type": "object"}}}
-}
+TOOL_ON_CONVERSE: Final = {"toolSpec": {"name": "get_weather", "inputSchema": {"json": {"type": "object"}}}}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -57,7 +55,13 @@ class Driver:
 
     def __call__(self, messages: list[Json], function: Callable[..., object], **fields: Any) -> list[Json]:
         tool = TOOL_ON_CONVERSE if self.converse else TOOL
-        shared: Json = {"model": MODEL, "messages": messages, "stream": self.stream, "tools": [tool], **fields}
+        shared: Json = {
+            "model": MODEL,
+            "messages": messages,
+            "stream": self.stream,
+            "tools": [tool],
+            **fields,
+        }
         if self.converse:
             return run(_boto3(), functions={"get_weather": function}, **shared)
         if self.is_async:
@@ -92,7 +96,12 @@ class Driver:
 
 
 def _blocks(history: list[Json]) -> list[Json]:
-    return [block for message in history if not isinstance(message["content"], str) for block in message["content"]]
+    return [
+        block
+        for message in history
+        if not isinstance(message["content"], str)
+        for block in message["content"]
+    ]
 
 
 SYNC: Final = Driver("sync")
@@ -170,7 +179,9 @@ def test_the_loop_keeps_the_contract_whatever_the_tools_do(
     assert len(tool.calls) == names.count("get_weather")
     results = driver.results(history)
     assert [result[0] for result in results] == [f"toolu_{number}" for number in range(1, len(names) + 1)]
-    assert all(is_error for name, (_, is_error, _) in zip(names, results, strict=True) if name == "unknown_tool")
+    assert all(
+        is_error for name, (_, is_error, _) in zip(names, results, strict=True) if name == "unknown_tool"
+    )
     assert (history[0], whole[: len(history)]) == (prompt, history)
     assert [message["role"] for message in whole] == ["user", "assistant"] * (len(turns) + 2)
 
@@ -217,9 +228,11 @@ def test_each_result_says_what_its_own_tool_did(driver: Driver) -> None:
 @every_driver
 def test_the_turn_limit_is_checked_before_tools_run(driver: Driver) -> None:
     tool = Ran(lambda: "rain")
-    with session_of(driver.scenario(asks("Oslo"), asks("Rome", first=2), says())) as session:
-        with pytest.raises(TurnLimit, match="reply 2, the last one allowed"):
-            driver([driver.user("Weather?")], tool, max_turns=2)
+    with (
+        session_of(driver.scenario(asks("Oslo"), asks("Rome", first=2), says())) as session,
+        pytest.raises(TurnLimit, match="reply 2, the last one allowed"),
+    ):
+        driver([driver.user("Weather?")], tool, max_turns=2)
     assert (len(tool.calls), len(session.exchanges)) == (1, 2)
 
 
@@ -248,11 +261,16 @@ def test_a_reply_that_is_no_answer_leaves_a_history_that_can_be_sent(driver: Dri
         history = driver([driver.user("Weather?")], tool)
         driver([*history, driver.user("Well?")], tool)
     assert (len(history), tool.calls) == (stop.kept, [])
-    assert ([found for found in session.findings if found.finding.is_error], len(session.exchanges)) == ([], 2)
+    assert ([found for found in session.findings if found.finding.is_error], len(session.exchanges)) == (
+        [],
+        2,
+    )
 
 
 def test_a_paused_turn_is_sent_back_unchanged() -> None:
-    paused = [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}]
+    paused = [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}
+    ]
     with session_of(SYNC.scenario({"content": paused, "stop_reason": "pause_turn"}, says())) as session:
         history = SYNC([SYNC.user("Weather?")], Ran(lambda: "rain"))
     assert _sent(session)[1] == [SYNC.user("Weather?"), {"role": "assistant", "content": paused}]
@@ -303,7 +321,7 @@ def test_a_denied_call_is_not_run_and_answered_with_the_reason(driver: Driver) -
     tool = Ran(lambda: "rain")
     decisions: dict[str, bool | str] = {"toolu_1": True, "toolu_2": False, "toolu_3": "not on a Sunday"}
     with session_of(driver.scenario(asks("Oslo", "Rome", "Bergen"), says())) as session:
-        history = driver([driver.user("Weather?")], tool, approve=lambda name, input, id: decisions[id])  # noqa: A002
+        history = driver([driver.user("Weather?")], tool, approve=lambda *call: decisions[call[2]])
     assert (tool.calls, session.findings) == ([{"city": "Oslo"}], [])
     said = [(use_id, is_error, json.dumps(content)) for use_id, is_error, content in driver.results(history)]
     assert [(use_id, is_error) for use_id, is_error, _ in said] == [
@@ -318,9 +336,9 @@ def test_a_denied_call_is_not_run_and_answered_with_the_reason(driver: Driver) -
 def test_an_open_decision_leaves_the_calls_open_and_can_be_made_later(driver: Driver) -> None:
     tool = Ran(lambda: "rain")
     with session_of(driver.scenario(asks("Oslo", "Rome"), says())) as session:
-        waiting = driver([driver.user("Weather?")], tool, approve=lambda name, input, id: None)  # noqa: A002
+        waiting = driver([driver.user("Weather?")], tool, approve=lambda *call: None)
         assert (tool.calls, waiting[-1]["role"], len(session.exchanges)) == ([], "assistant", 1)
-        done = driver(waiting, tool, approve=lambda name, input, id: True)  # noqa: A002
+        done = driver(waiting, tool, approve=lambda *call: True)
     assert (len(tool.calls), len(driver.results(done)), session.findings) == (2, 2, [])
 
 
@@ -342,7 +360,11 @@ def test_parallel_calls_run_side_by_side_on_the_async_loop() -> None:
 
         async with anthropic.AsyncAnthropic() as client:
             return await arun(
-                client, model=MODEL, messages=[SYNC.user("Weather?")], tools=[TOOL], async_functions={"get_weather": tool}
+                client,
+                model=MODEL,
+                messages=[SYNC.user("Weather?")],
+                tools=[TOOL],
+                async_functions={"get_weather": tool},
             )
 
     with session_of(SYNC.scenario(asks("Oslo", "Rome"), says())):

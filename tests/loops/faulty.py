@@ -41,7 +41,11 @@ def sends_the_first_only(calls: Sequence[Json], functions: Functions) -> object:
 @answering
 def lets_the_exception_out(calls: Sequence[Json], functions: Functions) -> object:
     return [
-        {"type": "tool_result", "tool_use_id": one["id"], "content": str(functions[one["name"]](**one["input"]))}
+        {
+            "type": "tool_result",
+            "tool_use_id": one["id"],
+            "content": str(functions[one["name"]](**one["input"])),
+        }
         for one in calls
     ]
 
@@ -86,6 +90,7 @@ def stops_without_answering(calls: Sequence[Json], functions: Functions) -> obje
 @answering
 def stops_after_running(calls: Sequence[Json], functions: Functions) -> object:
     results(calls, functions)
+    return None
 
 
 @answering
@@ -127,7 +132,10 @@ def says_the_same_for_every_error(calls: Sequence[Json], functions: Functions) -
 @answering
 def runs_a_failing_tool_again(calls: Sequence[Json], functions: Functions) -> object:
     first = results(calls, functions)
-    return [result(call, functions) if one.get("is_error") else one for call, one in zip(calls, first, strict=True)]
+    return [
+        result(call, functions) if one.get("is_error") else one
+        for call, one in zip(calls, first, strict=True)
+    ]
 
 
 @answering

@@ -50,7 +50,10 @@ class Agent:
         history: Any = list(messages)
         while True:
             reply = client.messages.create(
-                model="claude-sonnet-5-5", max_tokens=1024, messages=history, tools=tools  # type: ignore[arg-type]
+                model="claude-sonnet-5-5",
+                max_tokens=1024,
+                messages=history,
+                tools=tools,  # type: ignore[arg-type]
             ).to_dict()
             content: Any = reply["content"]
             history.append({"role": "assistant", "content": content})
@@ -60,7 +63,9 @@ class Agent:
             history.append({"role": "user", "content": results(calls, functions)})
 
 
-def _turns(send: Any, model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
+def _turns(
+    send: Any, model: str, messages: list[Json], tools: list[Json], functions: Functions
+) -> list[Json]:
     while True:
         reply = send({"model": model, "max_tokens": 1024, "messages": messages, "tools": tools})
         messages.append({"role": "assistant", "content": reply["content"]})
@@ -70,12 +75,16 @@ def _turns(send: Any, model: str, messages: list[Json], tools: list[Json], funct
         messages.append({"role": "user", "content": results(calls, functions)})
 
 
-def sends_through_httpx(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
+def sends_through_httpx(
+    model: str, messages: list[Json], tools: list[Json], functions: Functions
+) -> list[Json]:
     with httpx.Client() as client:
         return _turns(lambda body: client.post(URL, json=body).json(), model, messages, tools, functions)
 
 
-def sends_through_urllib(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
+def sends_through_urllib(
+    model: str, messages: list[Json], tools: list[Json], functions: Functions
+) -> list[Json]:
     def send(body: Json) -> Any:
         data = json.dumps(body).encode()
         request = urllib.request.Request(URL, data, {"content-type": "application/json"})
@@ -85,11 +94,11 @@ def sends_through_urllib(model: str, messages: list[Json], tools: list[Json], fu
     return _turns(send, model, messages, tools, functions)
 
 
-def sends_through_a_gateway(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
+def sends_through_a_gateway(
+    model: str, messages: list[Json], tools: list[Json], functions: Functions
+) -> list[Json]:
     client = anthropic.Anthropic(base_url="https://gateway.example/anthropic", api_key="k")
-    return _turns(
-        lambda body: client.messages.create(**body).to_dict(), model, messages, tools, functions
-    )
+    return _turns(lambda body: client.messages.create(**body).to_dict(), model, messages, tools, functions)
 
 
 def is_async_inside(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
@@ -108,15 +117,14 @@ def is_async_inside(model: str, messages: list[Json], tools: list[Json], functio
     return asyncio.run(turns())
 
 
-def forgets_the_tools(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
-    client = anthropic.Anthropic()
-    offered = iter([{"tools": tools}])
-    return _turns(
-        lambda body: client.messages.create(
-            **{name: value for name, value in body.items() if name != "tools"}, **next(offered, {})
-        ).to_dict(),
-        model,
-        messages,
-        tools,
-        functions,
-    )
+def forgets_the_tools(
+    model: str, messages: list[Json], tools: list[Json], functions: Functions
+) -> list[Json]:
+    client: Any = anthropic.Anthropic()
+
+    def send(body: Json) -> Any:
+        if len(body["messages"]) > 1:
+            del body["tools"]
+        return client.messages.create(**body).to_dict()
+
+    return _turns(send, model, messages, tools, functions)

@@ -34,15 +34,25 @@ def result(
     file: str = "a.yaml",
     line: int = 7,
     unreadable: Sequence[Unreadable] = (),
-    **numbers: int,
+    unchecked: int = 0,
+    known: int = 0,
+    alike: int = 1,
 ) -> FileResult:
-    """A file with findings in one request each, whose counts they are unless told otherwise."""
+    """A file with a finding in each request; of the first one there are `alike`, one of which was kept."""
     located = tuple(Located(one, file, index, line + index) for index, one in enumerate(findings))
-    counts = {
-        **Counter(map(kind_of, findings)),
-        **({kind_of(findings[0]): numbers.pop("all")} if "all" in numbers else {}),
-    }
-    return FileResult(file, 1, 3, 1, findings=located, counts=counts, unreadable=tuple(unreadable), **numbers)
+    counts = Counter(map(kind_of, findings))
+    counts.update({kind_of(one): alike - 1 for one in findings[:1]})
+    return FileResult(
+        file=file,
+        files=1,
+        requests=3,
+        tool_uses=1,
+        unchecked=unchecked,
+        findings=located,
+        counts=counts,
+        unreadable=tuple(unreadable),
+        known=known,
+    )
 
 
 LATE = result(file="c.yaml", unreadable=[Unreadable("c.yaml", 3, "is no YAML")])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -9,26 +9,39 @@ from toolreplay.contract.finding import Finding
 from toolreplay.linter import Unreadable
 from toolreplay.report.check_github import GithubReport
 
-GITHUB = [
-    (
-        replace(HABIT, message="50% of a,b:c\nd\re"),
-        "::notice file=a.yaml,line=7,title=TR110 text-after-results::"
-        "exchange 0: 50%25 of a,b:c%0Ad\\re%0Afix: send none.",
-    ),
-    (
+
+@dataclass(frozen=True)
+class Case:
+    """A finding, the command it becomes, and what is said."""
+
+    finding: Finding
+    command: str
+    title: str
+    message: str
+
+
+CASES = [
+    Case(
         ORPHAN,
-        "::error file=a.yaml,line=7,title=TR102 orphan-tool-result::"
+        "error",
+        "TR102 orphan-tool-result",
         "exchange 0, messages[2].content[0]: tool_result answers toolu_9%0Afix: send the right id.",
     ),
-    (LOST, "::warning file=a.yaml,line=7,title=TR999 unheard-of::exchange 0: text%0Afix: send none."),
+    Case(LOST, "warning", "TR999 unheard-of", "exchange 0: text%0Afix: send none."),
+    Case(
+        replace(HABIT, message="50% of a,b:c\nd\re"),
+        "notice",
+        "TR110 text-after-results",
+        "exchange 0: 50%25 of a,b:c%0Ad\\re%0Afix: send none.",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("finding", "line"), GITHUB, ids=[one.code for one, _ in GITHUB])
-def test_github(finding: Finding, line: str) -> None:
-    text = rendered(GithubReport(ROOT), result(finding, file=str(ROOT / "a.yaml")))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
+def test_github(case: Case) -> None:
+    text = rendered(GithubReport(ROOT), result(case.finding, file=str(ROOT / "a.yaml")))
 
-    assert text.splitlines()[0] == line
+    assert text.splitlines()[0] == f"::{case.command} file=a.yaml,line=7,title={case.title}::{case.message}"
 
 
 def test_github_escapes_names() -> None:

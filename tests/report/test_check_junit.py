@@ -13,7 +13,7 @@ def test_junit() -> None:
         rendered(
             JunitReport(),
             result(ORPHAN, HABIT),
-            replace(result(ORPHAN, all=70), files=0),
+            replace(result(ORPHAN, alike=70), files=0),
             result(file="good.yaml"),
             LATE,
             FileResult("other.json", skipped=True),
@@ -40,7 +40,8 @@ def test_junit() -> None:
     assert failure is not None
     assert failure.get("message") == "71 errors: TR102"
     assert (failure.text or "").splitlines()[:2] == [
-        "a.yaml:7: exchange 0, messages[2].content[0]: error TR102 orphan-tool-result: tool_result answers toolu_9",
+        "a.yaml:7: exchange 0, messages[2].content[0]: "
+        "error TR102 orphan-tool-result: tool_result answers toolu_9",
         "    fix: send the right id.",
     ]
     error = cases["c.yaml"].find("error")

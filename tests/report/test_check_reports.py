@@ -119,7 +119,7 @@ def test_text_of_a_file_with_many_findings_shows_the_worst() -> None:
 
 
 def test_text_of_a_log_whose_parts_kept_few() -> None:
-    parts = [replace(result(ORPHAN, all=1_000), files=int(number == 0)) for number in range(50)]
+    parts = [replace(result(ORPHAN, alike=1_000), files=int(number == 0)) for number in range(50)]
     report = TextReport()
     lines = rendered(report, *parts).splitlines()
 
@@ -151,7 +151,7 @@ def test_text_of_many_unreadable_files_is_short() -> None:
 def test_statistics() -> None:
     report = TextReport(statistics=True)
     text = rendered(
-        report, result(ORPHAN, HABIT, HABIT, all=1_200), result(replace(ORPHAN, severity=Severity.WARNING))
+        report, result(ORPHAN, HABIT, HABIT, alike=1_200), result(replace(ORPHAN, severity=Severity.WARNING))
     )
 
     assert report.keep == 0

@@ -107,7 +107,11 @@ def test_a_good_loop_of_another_style_is_not_accused(
     loop: Callable[..., object], side: Side, weather_place: Place
 ) -> None:
     run = _play(weather_place, side, loop, {})
-    assert ([line for line in outline(run) if line[1] != "info"], run.outcome, run.turns) == ([], Outcome.PASS, 2)
+    assert ([line for line in outline(run) if line[1] != "info"], run.outcome, run.turns) == (
+        [],
+        Outcome.PASS,
+        2,
+    )
     assert [(call.name, call.ran, call.result and call.result.status) for call in run.calls] == [
         ("get_weather", True, "success"),
         ("get_weather", True, "success"),

@@ -10,7 +10,18 @@ import anthropic
 import pytest
 
 from tests.loops import faulty
-from tests.projects import MODEL, ScriptedModel, asks, outline, place, says, scripted, session_of, use, weather
+from tests.projects import (
+    MODEL,
+    ScriptedModel,
+    asks,
+    outline,
+    place,
+    says,
+    scripted,
+    session_of,
+    use,
+    weather,
+)
 from toolreplay.cassette.playback import Match, Playback
 from toolreplay.report.run_text import details
 from toolreplay.runner.clients import DUMMIES
@@ -39,7 +50,8 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _ask(client: anthropic.Anthropic, *messages: Json, **fields: Any) -> anthropic.types.Message:
     sent: Any = {"messages": list(messages), "tools": [TOOL], **fields}
-    return client.messages.create(model=MODEL, max_tokens=9, **sent)
+    reply: anthropic.types.Message = client.messages.create(model=MODEL, max_tokens=9, **sent)
+    return reply
 
 
 def _errors(session: Session) -> list[tuple[str, int | None]]:
@@ -56,7 +68,10 @@ def test_a_broken_request_is_refused_in_the_words_of_the_api_and_the_script_wait
         _ask(client, USER)
         with pytest.raises(anthropic.BadRequestError) as caught:
             _ask(client, USER, CALL, USER)
-        answered = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "4"}]}
+        answered = {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "4"}],
+        }
         reply = _ask(client, USER, CALL, answered)
     assert _error(caught) == {"type": "invalid_request_error", "message": UNANSWERED}
     assert reply.content[0].to_dict() == {"type": "text", "text": "second"}
@@ -66,9 +81,13 @@ def test_a_broken_request_is_refused_in_the_words_of_the_api_and_the_script_wait
 
 def test_a_broken_request_that_nobody_recorded_is_told_what_is_broken() -> None:
     session = Session("s", CassetteSide(Playback((), Match.EXACT), "empty.yaml"))
-    with INTERCEPTOR.hold(), ROUTER.opened(session), anthropic.Anthropic() as client:
-        with pytest.raises(anthropic.BadRequestError) as caught:
-            _ask(client, USER, CALL, USER)
+    with (
+        INTERCEPTOR.hold(),
+        ROUTER.opened(session),
+        anthropic.Anthropic() as client,
+        pytest.raises(anthropic.BadRequestError) as caught,
+    ):
+        _ask(client, USER, CALL, USER)
     assert _error(caught)["message"] == UNANSWERED
     assert (_errors(session), session.misses) == ([("TR101", 1)], [])
 
@@ -81,16 +100,20 @@ def test_findings_come_before_the_misses_they_caused(tmp_path: Path) -> None:
     lines = [line for line in details(run) if not line.startswith(" ")]
     assert lines == [
         "error TR602 wrong-status: messages[2].content[0]",
-        "request 2: no recorded exchange answers this request; nearest is exchange 1: message 2 differs: result of "
-        "get_weather(`Atlantis`): recorded error, now success; all before it equal",
+        (
+            "request 2: no recorded exchange answers this request; nearest is exchange 1: message 2 differs: "
+            "result of get_weather(`Atlantis`): recorded error, now success; all before it equal"
+        ),
     ]
 
 
 def test_a_session_that_is_not_strict_serves_the_next_reply() -> None:
-    with session_of(scripted("s", asks("Oslo"), says("two")), strict=False) as session:
-        with anthropic.Anthropic() as client:
-            _ask(client, USER)
-            reply = _ask(client, USER, CALL, USER)
+    with (
+        session_of(scripted("s", asks("Oslo"), says("two")), strict=False) as session,
+        anthropic.Anthropic() as client,
+    ):
+        _ask(client, USER)
+        reply = _ask(client, USER, CALL, USER)
     assert reply.content[0].to_dict() == {"type": "text", "text": "two"}
     assert _errors(session) == [("TR101", 2)]
 
@@ -115,9 +138,12 @@ def _by_async_sdk() -> str:
 
 def _by_streaming_sdk() -> str:
     messages: Any = [USER]
-    with anthropic.Anthropic() as client, pytest.raises(anthropic.BadRequestError) as caught:
-        with client.messages.stream(model=MODEL, max_tokens=9, messages=messages) as stream:
-            stream.get_final_message()
+    with (
+        anthropic.Anthropic() as client,
+        pytest.raises(anthropic.BadRequestError) as caught,
+        client.messages.stream(model=MODEL, max_tokens=9, messages=messages) as stream,
+    ):
+        stream.get_final_message()
     return str(_error(caught)["message"])
 
 
@@ -136,7 +162,9 @@ def _by_converse() -> str:
 
 
 @pytest.mark.parametrize(
-    "ask", [_by_sdk, _by_async_sdk, _by_streaming_sdk, _by_converse], ids=lambda ask: ask.__name__.removeprefix("_by_")
+    "ask",
+    [_by_sdk, _by_async_sdk, _by_streaming_sdk, _by_converse],
+    ids=lambda ask: ask.__name__.removeprefix("_by_"),
 )
 def test_a_miss_is_a_400_at_once(ask: Callable[[], str]) -> None:
     session = Session("s", CassetteSide(Playback((), Match.EXACT), "empty.yaml"))
@@ -218,22 +246,26 @@ def test_another_rule_than_the_allowed_one_still_counts(tmp_path: Path) -> None:
 
 def test_a_warning_is_shown_and_does_not_fail(tmp_path: Path) -> None:
     here = place(tmp_path)
-    run = here.play(here.scenario(weather(script=[asks("Oslo"), says()])), faulty.sets_is_error_on_good_results)
+    run = here.play(
+        here.scenario(weather(script=[asks("Oslo"), says()])), faulty.sets_is_error_on_good_results
+    )
     assert (outline(run), run.outcome) == ([("TR602", "warning")], Outcome.PASS)
 
 
 def test_a_bad_message_that_stays_in_the_history_is_reported_once() -> None:
     history: list[Json] = [USER]
-    with session_of(scripted("s", asks("Oslo"), says(), says()), strict=False) as session:
-        with anthropic.Anthropic() as client:
-            for _ in range(3):
-                content: Any = _ask(client, *history).to_dict()["content"]
-                history += [{"role": "assistant", "content": content}, USER]
+    with (
+        session_of(scripted("s", asks("Oslo"), says(), says()), strict=False) as session,
+        anthropic.Anthropic() as client,
+    ):
+        for _ in range(3):
+            content: Any = _ask(client, *history).to_dict()["content"]
+            history += [{"role": "assistant", "content": content}, USER]
     assert _errors(session) == [("TR101", 2)]
 
 
 def test_an_api_error_of_the_script_is_what_the_sdk_makes_of_it() -> None:
-    replies = [{"http_error": 529}, {"http_error": 429, "message": "slow down"}, says("at last")]
+    replies: list[Json] = [{"http_error": 529}, {"http_error": 429, "message": "slow down"}, says("at last")]
     with session_of(scripted("s", *replies)) as session, anthropic.Anthropic() as client:
         started = time.perf_counter()
         reply = _ask(client, USER)
@@ -246,9 +278,13 @@ def test_an_api_error_of_the_script_is_what_the_sdk_makes_of_it() -> None:
 def test_the_live_side_lets_requests_out_and_keeps_what_comes_back() -> None:
     side, model = LiveSide(), ScriptedModel(says("live"))
     session = Session("s", side)
-    with serving(model) as url, INTERCEPTOR.hold(), ROUTER.opened(session):
-        with anthropic.Anthropic(base_url=url) as client:
-            reply = _ask(client, USER)
+    with (
+        serving(model) as url,
+        INTERCEPTOR.hold(),
+        ROUTER.opened(session),
+        anthropic.Anthropic(base_url=url) as client,
+    ):
+        reply = _ask(client, USER)
     (exchange,) = side.exchanges
     assert exchange.body == {"model": MODEL, "max_tokens": 9, "messages": [USER], "tools": [TOOL]}
     assert exchange.response.json == reply.to_dict()

@@ -98,7 +98,7 @@ def _original(method: Any) -> Any:
 
 def _question(request: Any, body: bytes) -> HttpRequest:
     # Only headers that may be kept are read at all: a credential that is not read cannot reach a file.
-    headers = {}
+    headers: dict[str, str] = {}
     for raw, value in request.headers.raw:
         name = _KEPT.get(raw.lower())
         if name is not None:

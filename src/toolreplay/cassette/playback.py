@@ -59,7 +59,7 @@ class Playback:
         return self.exchanges[index]
 
     def _find(self, request: HttpRequest, verdict: Verdict | None) -> int | None:
-        upcoming = next(iter(self._waiting), None)
+        upcoming: int | None = next(iter(self._waiting), None)
         if upcoming is None or self.match is Match.ORDER:
             return upcoming
         if self.match is Match.CONVERSATION and verdict is not None:

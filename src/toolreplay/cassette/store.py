@@ -67,7 +67,7 @@ def _strict(exchange: Exchange) -> Exchange:
 _BASE: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-class _Dumper(_BASE):
+class _Dumper(_BASE):  # type: ignore[misc]  # whichever of the two PyYAML has
     """YAML for people: text of several lines in literal style, no anchors."""
 
     def ignore_aliases(self, data: object) -> bool:

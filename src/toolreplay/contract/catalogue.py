@@ -1,11 +1,12 @@
 """The catalogue: every rule is a pure function, registered with its code, its severities and its evidence.
 
-A rule's docstring is its page. Its first line says what the rule is about; then `Why:`, `Fix:` (one sentence,
-which findings repeat), `Good:` and `Bad:` (YAML of a request, or of a run for TR6xx) follow, each on a line
-of its own. Rules are sorted by what they look at, so that the checker hands each its own view and no rule searches
-the whole conversation: a `Message` once, a `Step` (a turn at its end), the `Toolset`, the request as a whole with the
-`Tally` of its messages, a `Sequel` (a request and the one before it), a reply with its request (`Answered`), or the
-`RunFacts` of a whole run. A rule that needs a second view has a second judge (`also`).
+A rule's docstring is its page. Its first line says what the rule is about; then `Why:`, `Fix:` (one
+sentence, which findings repeat), `Good:` and `Bad:` (YAML of a request, or of a run for TR6xx) follow, each
+on a line of its own. Rules are sorted by what they look at, so that the checker hands each its own view and
+no rule searches the whole conversation: a `Message` once, a `Step` (a turn at its end), the `Toolset`, the
+request as a whole with the `Tally` of its messages, a `Sequel` (a request and the one before it), a reply
+with its request (`Answered`), or the `RunFacts` of a whole run. A rule that needs a second view has a second
+judge (`also`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Many conversations at once: each request is linked to the one it goes on with, and only what is new is judged.
+"""Many conversations at once: each request is linked to the one it goes on with; what is new is judged.
 
-A request goes on with a conversation when its messages start with that conversation's (a loop repeats the whole
-history), when they do but for `cache_control`, when it continues a thread from a reply that was served (protocol.md
-A.10), or when it holds a call that was served there although the history was rewritten. Anything else starts a
-conversation.
+A request goes on with a conversation when its messages start with that conversation's (a loop repeats the
+whole history), when they do but for `cache_control`, when it continues a thread from a reply that was served
+(docs: message-threads), or when it holds a call that was served there although the history was rewritten.
+Anything else starts a conversation.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings for which the API would have refused the request; it takes what only TR6xx calls wrong."""
+        """The findings for which the API would have refused the request; it takes what TR6xx calls wrong."""
         return tuple(
             finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6")
         )
@@ -82,8 +82,8 @@ class Conversations:
 
     Args:
         profile: whose contract is held; None for the one of each request's wire.
-        live: whether the requests are those of a run, where an altered reply is the loop's own doing; in a recording
-            a program between may have altered it.
+        live: whether the requests are those of a run, where an altered reply is the loop's own doing; in a
+            recording a program between may have altered it.
     """
 
     def __init__(self, profile: Profile | None = None, *, live: bool = False) -> None:

@@ -14,7 +14,9 @@ class Did(StrEnum):
     RETURNED = "returned"
     FAILED = "failed"  # returned an error, without an exception
     RAISED = "raised"
-    INTERRUPTED = "interrupted"  # KeyboardInterrupt, SystemExit, cancellation: may leave the loop with no result sent
+    INTERRUPTED = (
+        "interrupted"  # KeyboardInterrupt, SystemExit, cancellation: may leave the loop with no result sent
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Whether a tool's input fits its schema: the first thing that does not, in words.
 
-What a schema can say and this does not look at passes: remote references, `format`, patterns that could run long.
-It is counted how much has been looked at, so that a schema made to explode ends the comparison and nothing else; a
-comparison costs about 10 microseconds, and the `jsonschema` package 100 after 0.4 s of import. The tests hold the two
-against each other.
+What a schema can say and this does not look at passes: remote references, `format`, patterns that could run
+long. It is counted how much has been looked at, so that a schema made to explode ends the comparison and
+nothing else; a comparison costs about 10 microseconds, and the `jsonschema` package 100 after 0.4 s of
+import. The tests hold the two against each other.
 """
 
 from __future__ import annotations
@@ -23,8 +23,19 @@ _RISKY: Final = re.compile(r"\)\s*[*+?{]|\\\d|\(\?")
 _UNBOUNDED: Final = re.compile(r"(?<!\\)[*+]|\{\d*,\d*\}|\{\d{3,}\}")
 _SHOWN: Final = 40
 _UNSEEN: Final = frozenset(
-    """$dynamicRef $recursiveRef contains dependencies dependentRequired dependentSchemas format multipleOf
-    unevaluatedItems unevaluatedProperties uniqueItems""".split()
+    [
+        "$dynamicRef",
+        "$recursiveRef",
+        "contains",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
+        "format",
+        "multipleOf",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "uniqueItems",
+    ]
 )
 
 
@@ -250,7 +261,7 @@ def _compared(
 
 
 def _sized(
-    kind: type[str] | type[list[object]] | type[dict[str, object]], *, least: bool
+    kind: type[str | list[object] | dict[str, object]], *, least: bool
 ) -> Callable[[object, object, str], str | None]:
     def check(value: object, wanted: object, path: str) -> str | None:
         if not isinstance(value, kind) or not isinstance(wanted, int | float) or isinstance(wanted, bool):

@@ -70,7 +70,8 @@ def fold(state: State, messages: Iterable[Message], context: Context) -> State:
 def close(state: State, context: Context) -> tuple[Finding, ...]:
     """All findings of the request that ends here.
 
-    Those of its messages, its open turn, its tools, its other fields, and of how it goes on from the one before.
+    Those of its messages, its open turn, its tools, its other fields, and of how it goes on from the one
+    before.
     """
     found = list(state.findings)
     if state.open or state.between:

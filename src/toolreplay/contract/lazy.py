@@ -1,7 +1,7 @@
 """A value computed when it is first looked at.
 
-`functools.cached_property` takes a lock for every first look until Python 3.12, which cost a third of all checking;
-these records are read by one thread, and computing a value twice would do no harm.
+`functools.cached_property` takes a lock for every first look until Python 3.12, which cost a third of all
+checking; these records are read by one thread, and computing a value twice would do no harm.
 """
 
 from __future__ import annotations

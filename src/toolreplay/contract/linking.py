@@ -26,7 +26,8 @@ class Conversation:
         messages: the messages of the last request, as sent; for a thread, of the whole thread.
         state: the fold over them.
         turns: replies served.
-        reported: the findings that were reported, so that a bad message that stays in the history is reported once.
+        reported: the findings that were reported, so that a bad message that stays in the history is
+            reported once.
         request: the last request.
         replies: what it was answered.
         tools: the tools it offered.
@@ -49,9 +50,11 @@ class Link:
     Attributes:
         new: the messages to fold.
         whole: whether `new` are all messages of the request, to be folded from the start.
-        changed: the index of the first message that the conversation had otherwise, or that is gone; None for none.
+        changed: the index of the first message that the conversation had otherwise, or that is gone; None
+            for none.
         touched: earlier messages that differ in nothing but what may differ freely, such as `cache_control`.
-        merged: whether the last message was sent again with more at its end, as some loops continue a paused turn.
+        merged: whether the last message was sent again with more at its end, as some loops continue a paused
+            turn.
     """
 
     conversation: Conversation
@@ -88,10 +91,10 @@ def share(raw: Sequence[object], link: Link) -> None:
     """Let equal messages be one: else every request of a long run keeps a history of its own alive."""
     if link.whole or not isinstance(raw, list):
         return
-    touched = {message.index for message in link.touched}
-    for index, message in enumerate(link.conversation.messages):
-        if index not in touched:
-            raw[index] = message
+    touched = [(message.index, raw[message.index]) for message in link.touched]
+    raw[: len(link.conversation.messages)] = link.conversation.messages
+    for index, message in touched:
+        raw[index] = message
 
 
 def _but_for_the_cache(request: Request, conversation: Conversation) -> Link | None:

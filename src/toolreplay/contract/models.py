@@ -70,13 +70,13 @@ def refuses_system_messages(model: str | None) -> bool:
 
 
 def may_bind_thinking(model: str | None) -> bool:
-    """Whether a thinking block may be bound to what stood before it: not so before Fable 5.1 and the 5.5 models."""
+    """Whether thinking may be bound to what stood before it: not so before Fable 5.1 and the 5.5 models."""
     version = claude_version(model)
     return version is None or version >= _FIRST_THAT_BINDS_THINKING
 
 
 def refuses_forced_choice(model: str | None) -> Severity | None:
-    """How certain it is that the model takes no `tool_choice` any or tool (docs: define-tools); None when it does."""
+    """How certain it is that a model takes no forced choice (docs: define-tools); None when it takes one."""
     name = (model or "").lower()
     version = claude_version(name)
     family = next((family for family in _FAMILIES if family in name), "")

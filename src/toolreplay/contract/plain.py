@@ -1,8 +1,8 @@
-"""Messages in the form in which two of them are compared: what may differ without meaning anything is left out.
+"""Messages in the form in which two of them are compared, without what may differ and means nothing.
 
-Left out are `cache_control` (it moves from turn to turn) and Converse's `cachePoint`, `caller: direct` and fields that
-are null or `is_error: false` (an SDK adds or drops them), blank text blocks (the API refuses them), and the difference
-between a string and one text block.
+Left out are `cache_control` (it moves from turn to turn) and Converse's `cachePoint`, `caller: direct` and
+fields that are null or `is_error: false` (an SDK adds or drops them), blank text blocks (the API refuses
+them), and the difference between a string and one text block.
 """
 
 from __future__ import annotations

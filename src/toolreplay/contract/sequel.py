@@ -1,7 +1,8 @@
 """A request that goes on with a conversation, and what it goes on from.
 
-What rules on the reply before, or on the request before, look at. Everything is found when it is first asked for: most
-requests repeat what was sent and received to the letter, and then nothing is compared block by block.
+What rules on the reply before, or on the request before, look at. Everything is found when it is first asked
+for: most requests repeat what was sent and received to the letter, and then nothing is compared block by
+block.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from .plain import plain_content, thoughts
 from .toolset import Toolset
 
 CUT_SHORT: Final = frozenset({"max_tokens", "refusal", "model_context_window_exceeded"})
-"""Stop reasons of a reply whose calls may be incomplete, and which a client may leave out (docs: handling-stop-reasons)."""
+"""Stop reasons of a reply whose calls may be incomplete, and which a client may leave out (docs:
+handling-stop-reasons)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,11 @@ class Sequel:
         before: the request before.
         replies: what it was answered, once or (where it was sent several times) more often.
         request: this request.
-        new: its messages that the one before did not have, those of the replies included; all of them where the
-            history was changed.
+        new: its messages that the one before did not have, those of the replies included; all of them where
+            the history was changed.
         history: the messages of the one before, as sent.
-        changed: the index of the first message of that history that this request has otherwise, or not at all; None
-            when it has them all.
+        changed: the index of the first message of that history that this request has otherwise, or not at
+            all; None when it has them all.
         tools_before: the tools of the one before.
         tools: the tools of this one.
         thread: the thread that it continues; then the server holds the history and the replies.

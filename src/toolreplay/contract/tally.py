@@ -1,4 +1,4 @@
-"""What is counted over all messages of a request, message by message, so that no rule walks the history for it."""
+"""What is counted over all messages of a request, one by one, so that no rule walks the history for it."""
 
 from __future__ import annotations
 

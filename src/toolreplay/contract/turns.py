@@ -27,8 +27,8 @@ class Context:
     Attributes:
         profile: whose contract is held.
         request: the request itself.
-        known_tools: its tools where another request of the conversation had the same, or (in a thread) the one that
-            began it.
+        known_tools: its tools where another request of the conversation had the same, or (in a thread) the
+            one that began it.
         sequel: what it goes on from, where that was seen.
     """
 
@@ -135,8 +135,8 @@ class Step:
         servers: the ids of all server and MCP calls of earlier turns.
         open_servers: those of them made in `before` and not answered so far.
         last: whether the request ends here.
-        loop: where the tool loop that this turn belongs to began: the first assistant message after the last user turn
-            without results; None where no loop is open.
+        loop: where the tool loop that this turn belongs to began: the first assistant message after the last
+            user turn without results; None where no loop is open.
         thought: whether an earlier assistant message of that loop has thinking.
         tools_vary: whether messages so far added tools to those of the request, or took some away.
     """
@@ -189,5 +189,5 @@ class Step:
 
 
 def only_directives(message: Message) -> bool:
-    """Whether a system message is of the form that the API takes anywhere: no content, but `output_config`."""
+    """Whether a system message is of the form that may stand anywhere: no content, but `output_config`."""
     return message.content == [] and "output_config" in mapping(message.raw)

@@ -1,11 +1,11 @@
 """The words findings use: the API's own messages as templates, and ids and names as they can be shown.
 
 A template is filled with `str.format`: `{n}` is the index of a message, `{at}` a block
-(`messages.2.content.0`), `{id}` and `{ids}` are tool ids, `{tool}` is a tool's name, `{kind}` a type as sent and
-`{found}` what stands there in its place. Where a message was seen
-stands in the evidence of the rule that answers with it. The Messages API counts messages after it has joined
-neighbours of one role: a recorded 400 places the second of two user messages at `messages.0.content.1`
-(anthropic-sdk-python, test_runners snapshot f59a9391).
+(`messages.2.content.0`), `{id}` and `{ids}` are tool ids, `{tool}` is a tool's name, `{kind}` a type as sent
+and `{found}` what stands there in its place. Where a message was seen stands in the evidence of the rule
+that answers with it. The Messages API counts messages after it has joined neighbours of one role: a recorded
+400 places the second of two user messages at `messages.0.content.1` (anthropic-sdk-python, test_runners
+snapshot f59a9391).
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ MESSAGE_EMPTY_ON_CONVERSE = (
     "The content field in the Message object at messages.{n} is empty. "
     "Add a ContentBlock object to the content field and try again."
 )
-ROLES_NOT_ALTERNATING = 'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" roles in a row'
+ROLES_NOT_ALTERNATING = (
+    'messages: roles must alternate between "user" and "assistant", '
+    'but found multiple "{role}" roles in a row'
+)
 ROLES_NOT_ALTERNATING_ON_CONVERSE = (
     "A conversation must alternate between user and assistant roles. "
     "Make sure the conversation alternates between user and assistant roles and try again."
@@ -94,8 +97,8 @@ NO_PREFILL = (
     "This model does not support assistant message prefill. The conversation must end with a user message."
 )
 SYSTEM_FIRST = (
-    "messages.{n}: use the top-level 'system' parameter for the initial system prompt; the directive-only form "
-    "(content: [] with output_config) is accepted at any position"
+    "messages.{n}: use the top-level 'system' parameter for the initial system prompt; the directive-only "
+    "form (content: [] with output_config) is accepted at any position"
 )
 SYSTEM_NOT_BEFORE_ASSISTANT = (
     "messages.{n}: role 'system' must precede an 'assistant' message or end the array"
@@ -115,8 +118,8 @@ THINKING_MODIFIED = (
 )
 THINKING_SIGNATURE = "{at}: Invalid `signature` in `thinking` block"
 THINKING_WHILE_OFF = (
-    "{at}: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. "
-    "To use thinking blocks, enable `thinking` in your request."
+    "{at}: When thinking is disabled, an `assistant` message in the final position cannot contain "
+    "`thinking`. To use thinking blocks, enable `thinking` in your request."
 )
 SERVER_RESULT_ORPHAN = (
     "{at}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. "

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .patches import between
+from .configured import is_configured
 from .tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from toolreplay.testing.fixture import Toolreplay
 
 RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
 
@@ -56,20 +58,29 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Read the settings, so that a mistake in them ends the run before it begins."""
-    from .settings import settings
+    if is_configured(session.config):
+        from .settings import settings
 
-    settings(session.config)
+        settings(session.config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which scenarios belong to the project, and whether `testpaths` hides them."""
-    from .settings import settings
-
-    if not settings(config).named:
+    if not is_configured(config):
         return []
     from .header import header
 
     return header(config)
+
+
+@pytest.fixture
+def toolreplay(request: pytest.FixtureRequest) -> Toolreplay:
+    """`toolreplay.session("weather/parallel")`, `toolreplay.play(...)`, `toolreplay.check(messages)`."""
+    from toolreplay.testing.fixture import Toolreplay
+
+    from .verdict import note
+
+    return Toolreplay(request.config.rootpath, lambda run: note(request.node, run))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -83,10 +94,3 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     from .files import ScenarioFile
 
     return ScenarioFile.from_parent(parent, path=file_path)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Keep vcrpy's patches in place from one scenario to the next, and away from every other test."""
-    with between(item, nextitem):
-        return (yield)

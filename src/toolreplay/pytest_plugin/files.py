@@ -10,6 +10,7 @@ from toolreplay.errors import ToolreplayError
 
 from .failure import unexpected
 from .items import BrokenItem, ScenarioItem
+from .patches import Patches
 from .settings import project_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class ScenarioFile(pytest.File):
         """One test for each scenario; a file that cannot be read is one failing test, no collection error."""
         from toolreplay.scenario.load import load_file
 
+        Patches.of(self.config)
         try:
             scenarios = load_file(self.path, project_of(self.config).root)
         except ToolreplayError as error:

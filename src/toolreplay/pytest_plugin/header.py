@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def header(config: pytest.Config) -> list[str]:
     """Where scenarios are, how they are played, and which of them this run cannot see."""
     found = settings(config)
+    if not found.named:
+        return []
     lines = [f"toolreplay: scenarios in {_shown(found.named, config)}, record mode {found.record_mode}"]
     existing = [path for path in found.named if path.exists()]
     missing = [path for path in found.named if not path.exists()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from .failure import ScenarioFailed, unexpected
-from .patches import IS_SCENARIO, hold
+from .patches import IS_SCENARIO, Patches
 from .settings import project_of, settings
 from .tally import PREFIX
 
@@ -107,7 +107,7 @@ class ScenarioItem(_Item):
         from .verdict import judge
 
         found = settings(self.config)
-        hold(self.config)
+        Patches.of(self.config).hold()
         verdict = judge(play(self._scenario, project_of(self.config), found.record_mode), self._scenario)
         self._tell(**verdict.facts)
         match verdict.outcome:

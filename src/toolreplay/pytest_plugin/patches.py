@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,38 +13,50 @@ if TYPE_CHECKING:
 IS_SCENARIO = pytest.StashKey[bool]()
 """Set in the stash of items that play scenarios; the marker does not tell them from tests that users mark."""
 
-_HELD = pytest.StashKey[ExitStack]()
+_NAME = "toolreplay-patches"
 
 
-def hold(config: pytest.Config) -> None:
-    """Put the patches in place for the item that runs, unless the one before it left them there."""
-    if _HELD in config.stash:
-        return
-    from toolreplay.runner.router import INTERCEPTOR
+class Patches:
+    """Keeps the patches in place from one scenario to the next, and away from every other test."""
 
-    held = ExitStack()
-    held.enter_context(INTERCEPTOR.hold())
-    config.stash[_HELD] = held
+    def __init__(self) -> None:
+        self._held: ExitStack | None = None
 
+    @classmethod
+    def of(cls, config: pytest.Config) -> Patches:
+        """Those of a pytest run; there are none until the first scenario file is collected."""
+        found = config.pluginmanager.get_plugin(_NAME)
+        if not isinstance(found, cls):
+            found = cls()
+            config.pluginmanager.register(found, _NAME)
+        return found
 
-@contextmanager
-def between(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Run an item; let go of the patches after it unless a scenario follows.
+    def hold(self) -> None:
+        """Put the patches in place for the item that runs, unless the one before it left them there."""
+        if self._held is not None:
+            return
+        from toolreplay.runner.router import INTERCEPTOR
 
-    None follows an interrupt, nor `-x` and its like, which pytest notes in the session and not in `nextitem`.
-    """
-    handed_on = False
-    try:
-        yield
-        stops = item.session.shouldstop or item.session.shouldfail
-        handed_on = not stops and nextitem is not None and nextitem.stash.get(IS_SCENARIO, False)
-    finally:
-        if not handed_on:
-            _let_go(item.config)
+        self._held = ExitStack()
+        self._held.enter_context(INTERCEPTOR.hold())
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+        """Let go of the patches after an item, unless a scenario follows.
 
-def _let_go(config: pytest.Config) -> None:
-    held = config.stash.get(_HELD, None)
-    if held is not None:
-        del config.stash[_HELD]
-        held.close()
+        None follows an interrupt, nor `-x` and its like, which pytest notes in the session, not in `nextitem`.
+        """
+        follows = False
+        try:
+            result = yield
+            stops = item.session.shouldstop or item.session.shouldfail
+            follows = not stops and nextitem is not None and nextitem.stash.get(IS_SCENARIO, False)
+        finally:
+            if not follows:
+                self._let_go()
+        return result
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            held, self._held = self._held, None
+            held.close()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from .configured import is_configured
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -72,7 +74,7 @@ def project_of(config: pytest.Config) -> Project:
 def _read(config: pytest.Config) -> Settings:
     named: tuple[Path, ...] = tuple(config.getini("toolreplay_scenarios"))
     cassettes = None
-    if named or _mentioned(config.rootpath):
+    if is_configured(config):
         from toolreplay.errors import UsageError
 
         try:
@@ -88,22 +90,6 @@ def _read(config: pytest.Config) -> Settings:
         record_mode=mode if mode in _RECORDING else "none",
         stale=config.getoption("--toolreplay-stale") or "fail",
     )
-
-
-def _mentioned(root: Path) -> bool:
-    """Whether a pyproject.toml from the root upwards names toolreplay at all.
-
-    The plugin is loaded in projects that have nothing to do with it: there no TOML is parsed, and none that
-    is broken, a template for instance, is complained about.
-    """
-    for folder in (root, *root.parents):
-        try:
-            text = (folder / "pyproject.toml").read_bytes()
-        except OSError:
-            continue
-        if b"toolreplay" in text:
-            return True
-    return False
 
 
 def _configured(project: Project) -> tuple[Path, ...]:

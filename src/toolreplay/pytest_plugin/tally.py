@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from .configured import is_configured
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -69,6 +71,8 @@ class Tally:
         return vacant_lines(self._config)
 
     def _has_folders(self) -> bool:
+        if not is_configured(self._config):
+            return False
         from .settings import settings
 
         return bool(settings(self._config).named)

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from toolreplay.report.run_text import MOST_LINES, counts, details, headline
 from toolreplay.runner.run import Failure, Outcome, Run
 
+from .tally import PREFIX
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pytest
 
     from toolreplay.scenario.model import Scenario
 
@@ -42,12 +46,7 @@ def judge(played: Played, scenario: Scenario) -> Verdict:
         outcome, reason = Outcome.ERROR, "it passed without a request, so nothing was checked"
         told = [reason, "  fix: send through the client that is offered, or any HTTP client"]
     line = _line(run, scenario)
-    facts: dict[str, object] = {
-        "outcome": str(outcome),
-        "requests": run.requests,
-        "tool_calls": len(run.calls),
-        "findings": len(run.findings),
-    }
+    facts = _facts(run, outcome)
     if played.recorded is not None:
         facts["recorded"] = played.recorded.name
     head = f"{outcome} {scenario.path}:{line}: {scenario.name} ({counts(run)})"
@@ -66,3 +65,25 @@ def _line(run: Run, scenario: Scenario) -> int:
 def _line_in(failure: Failure, scenario: Scenario) -> int | None:
     place = failure.where.removeprefix(f"{scenario.path}:")
     return int(place) if place != failure.where and place.isdecimal() else None
+
+
+def note(item: pytest.Item, run: Run) -> None:
+    """Put what a session in a test of the user's own came to in the test's report; several sessions add up."""
+    before = {name: value for name, value in item.user_properties if name.startswith(PREFIX)}
+    facts = {f"{PREFIX}{name}": value for name, value in _facts(run, run.outcome).items()}
+    for name, value in facts.items():
+        if isinstance(value, int):
+            facts[name] = value + int(str(before.get(name, 0)))
+    if before.get(f"{PREFIX}outcome", str(Outcome.PASS)) != Outcome.PASS:
+        facts[f"{PREFIX}outcome"] = before[f"{PREFIX}outcome"]
+    item.user_properties[:] = [pair for pair in item.user_properties if pair[0] not in facts]
+    item.user_properties.extend(facts.items())
+
+
+def _facts(run: Run, outcome: Outcome) -> dict[str, object]:
+    return {
+        "outcome": str(outcome),
+        "requests": run.requests,
+        "tool_calls": len(run.calls),
+        "findings": len(run.findings),
+    }

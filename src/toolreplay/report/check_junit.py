@@ -90,4 +90,5 @@ def _told(located: Located) -> str:
 
 
 def _xml(element: ET.Element) -> str:
-    return ET.tostring(element, encoding="us-ascii").decode("ascii").removeprefix(_DECLARATION)
+    text: bytes = ET.tostring(element, encoding="us-ascii")
+    return text.decode("ascii").removeprefix(_DECLARATION)

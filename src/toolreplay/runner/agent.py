@@ -32,7 +32,7 @@ class Agent:
             returned = self._wait(call_loop(self._target, self._asked, offered))
             if not callable(getattr(returned, "say", None)):
                 return returned
-            self._said = returned.say  # type: ignore[union-attr]
+            self._said = returned.say  # type: ignore[attr-defined]
         return self._wait(self._said(prompt))
 
     def close(self) -> None:

@@ -96,7 +96,8 @@ def asked_by(target: Target, offered: Collection[str]) -> Asked:
         parameters = inspect.signature(target.function).parameters.values()
     except (TypeError, ValueError):
         raise LoopError(f"{target.name} has no signature to read; wrap it in a function") from None
-    positional, named = [], []
+    positional: list[str] = []
+    named: list[str] = []
     for parameter in parameters:
         if parameter.kind is parameter.VAR_KEYWORD or parameter.kind is parameter.VAR_POSITIONAL:
             continue

@@ -58,10 +58,10 @@ class Turns(Part):
         return (self.min is None or count >= self.min) and (self.max is None or count <= self.max)
 
     def __str__(self) -> str:
-        if self.min == self.max:
-            return f"{self.min} turns"
-        bounds = (("at least", self.min), ("at most", self.max))
-        return " and ".join(f"{word} {number} turns" for word, number in bounds if number is not None)
+        bounds = (("", self.min),) if self.min == self.max else (("at least ", self.min), ("at most ", self.max))
+        return " and ".join(
+            f"{word}{number} turn{'' if number == 1 else 's'}" for word, number in bounds if number is not None
+        )
 
     @classmethod
     def __get_pydantic_json_schema__(

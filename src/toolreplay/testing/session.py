@@ -56,9 +56,12 @@ class ScenarioSession:
         run: the run, once the block has ended; None before.
     """
 
-    def __init__(self, scenario: Scenario, project: Project) -> None:
+    def __init__(
+        self, scenario: Scenario, project: Project, *, ended: Callable[[Run], None] = lambda _: None
+    ) -> None:
         self.scenario = scenario
         self.run: Run | None = None
+        self._ended = ended
         cast = Cast(scenario)
         side = replay_side(scenario, project, OWN_LOOP, cast)
         if isinstance(side, Failure):
@@ -146,9 +149,10 @@ class ScenarioSession:
 
     def next_prompt(self) -> Any:
         """Go on to the scenario's next step; gives its content, for the agent's own history."""
+        steps = len(self.scenario.conversation)
+        if self._ending.step == steps:
+            raise ScenarioError(f"{self.scenario.id}: it has no further prompt; it has {steps}")
         self._ending.step += 1
-        if self._ending.step > len(self.scenario.conversation):
-            raise ScenarioError(f"{self.scenario.id}: it has no further prompt; it has {len(self.scenario.conversation)}")
         self._session.begin_prompt()
         return prompt_content(self._user_step(self._ending.step - 1))
 
@@ -171,6 +175,7 @@ class ScenarioSession:
                 self._ending.crashed_by_tool = self._ending.raised
         found = verdict(self.scenario, self._session, self._toolbox, self._ending, self._side)
         self.run = replace(found, seconds=time.perf_counter() - self._started)
+        self._ended(self.run)
         if self.run.outcome is Outcome.PASS or not (error is None or self._explains(error)):
             return  # an error of the test's own goes on its way
         raise _failed(self.run) from None

@@ -32,10 +32,11 @@ MOST_BREAKPOINTS: Final = 4
 def too_many_cache_breakpoints(tally: Tally, context: Context) -> Iterator[Broken]:
     """The request has more than four cache breakpoints.
 
-    `cache_control` counts in tools, system prompt and messages, `cachePoint` on Converse; `cache_control: null` is none.
+    `cache_control` counts in tools, system prompt and messages, `cachePoint` on Converse;
+    `cache_control: null` is none.
 
-    Why: a loop that marks the newest message each turn and leaves the old marks where they are is refused from the fifth
-    turn on.
+    Why: a loop that marks the newest message each turn and leaves the old marks where they are is refused
+    from the fifth turn on.
     Fix: move the breakpoint along: mark the newest message and take the mark off the older ones.
     Good:
         cache_control: {type: ephemeral}
@@ -67,11 +68,14 @@ def too_many_cache_breakpoints(tally: Tally, context: Context) -> Iterator[Broke
 def tools_changed_mid_loop(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """The tools are not those of the request before, in the middle of a tool loop.
 
-    Why: it is legal and costs the cached prefix, which is most of what a long loop pays for. Often it is no decision but
-    a set whose order changes, or a server that was asked again.
-    Fix: read the tools once for a conversation and keep their order; add tools later in a `role: system` message.
+    Why: it is legal and costs the cached prefix, which is most of what a long loop pays for. Often it is no
+    decision but a set whose order changes, or a server that was asked again.
+    Fix: read the tools once for a conversation and keep their order; add tools later in a `role: system`
+        message.
     Good:
-        request: {tools: [{name: weather, input_schema: {type: object}}], messages: [{role: user, content: Oslo}]}
+        request:
+          tools: [{name: weather, input_schema: {type: object}}]
+          messages: [{role: user, content: Oslo}]
         reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}], stop_reason: tool_use}
         next:
           tools: [{name: weather, input_schema: {type: object}, cache_control: {type: ephemeral}}]
@@ -80,7 +84,9 @@ def tools_changed_mid_loop(sequel: Sequel, context: Context) -> Iterator[Broken]
             - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
             - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
-        request: {tools: [{name: weather, input_schema: {type: object}}], messages: [{role: user, content: Oslo}]}
+        request:
+          tools: [{name: weather, input_schema: {type: object}}]
+          messages: [{role: user, content: Oslo}]
         reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}], stop_reason: tool_use}
         next:
           tools: [{name: weather, input_schema: {type: object}}, {name: map, input_schema: {type: object}}]

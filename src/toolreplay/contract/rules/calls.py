@@ -21,10 +21,10 @@ from ..wording import named, shown
 def unknown_tool(step: Step, context: Context) -> Iterator[Broken]:
     """A call of a tool that the request does not offer got a result as if it had run.
 
-    Why: a model may call a tool it was never given, or one that is gone. What answers such a call is a dummy or the
-    wrong tool, and the model takes its output for real.
-    Fix: answer a call of an unknown tool with a result with error status that names the tools there are; keep the
-        tools of a conversation in `tools` as long as it lasts.
+    Why: a model may call a tool it was never given, or one that is gone. What answers such a call is a dummy
+    or the wrong tool, and the model takes its output for real.
+    Fix: answer a call of an unknown tool with a result with error status that names the tools there are;
+        keep the tools of a conversation in `tools` as long as it lasts.
     Good:
         tools: [{name: weather, input_schema: {type: object}}]
         messages:
@@ -51,16 +51,17 @@ def unknown_tool(step: Step, context: Context) -> Iterator[Broken]:
     "TR206",
     "input-violates-schema",
     "WWW",
-    evidence="docs: strict-tool-use, troubleshooting-tool-use (without `strict` the API does not hold the model to it)",
+    evidence="docs: strict-tool-use, troubleshooting-tool-use (without `strict` the API does not hold the "
+    "model to it)",
 )
 def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
     """The input of a call does not fit the tool's schema, and the call was run all the same.
 
-    Why: the model fills in what the schema says most of the time, not always. A tool that runs on what it gets does
-    something else than was asked for. It also shows where a stream was put together wrongly, or where an SDK changed a
-    value.
-    Fix: check the input before the tool runs and answer what does not fit with an error result that says what is
-        wrong, or offer the tool with `strict`.
+    Why: the model fills in what the schema says most of the time, not always. A tool that runs on what it
+    gets does something else than was asked for. It also shows where a stream was put together wrongly, or
+    where an SDK changed a value.
+    Fix: check the input before the tool runs and answer what does not fit with an error result that says
+        what is wrong, or offer the tool with `strict`.
     Good:
         tools: [{name: weather, input_schema: {type: object, required: [city]}}]
         messages:
@@ -95,8 +96,9 @@ def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
 def toolset_echo(step: Step, _context: Context) -> Iterator[Broken]:
     """A result does not name the toolset that its call names.
 
-    Why: tools of a toolset (`browser`, `computer`) are told apart by `toolset_name` and name together. A loop that
-    knows only names runs the wrong tool where two share one, and sends a result the API cannot place.
+    Why: tools of a toolset (`browser`, `computer`) are told apart by `toolset_name` and name together. A
+    loop that knows only names runs the wrong tool where two share one, and sends a result the API cannot
+    place.
     Fix: copy `toolset_name` from the call to its result, and send none where the call has none.
     Good:
         messages:

@@ -25,8 +25,8 @@ _FORCED: Final = ("any", "tool")
     "TR504",
     "forced-choice-with-thinking",
     "EEE",
-    evidence="400 reported in can1357/oh-my-pi#341, mastra-ai/mastra#7507; docs: extended-thinking (adaptive thinking is taken: "
-    "200 recorded in pydantic/pydantic-ai)",
+    evidence="400 reported in can1357/oh-my-pi#341, mastra-ai/mastra#7507; docs: extended-thinking (adaptive "
+    "thinking is taken: 200 recorded in pydantic/pydantic-ai)",
     answers={Wire.MESSAGES: [wording.FORCED_CHOICE_THINKING]},
 )
 def forced_choice_with_thinking(tally: Tally, context: Context) -> Iterator[Broken]:
@@ -56,8 +56,8 @@ def forced_choice_with_thinking(tally: Tally, context: Context) -> Iterator[Brok
     "TR505",
     "invalid-tool-choice",
     "EEE",
-    evidence="docs: define-tools, api/messages, models (Opus 5.5 and Fable 5.1 take no forced choice; a warning for "
-    "models of which it is only suspected); botocore service model bedrock-runtime 2023-09-30",
+    evidence="docs: define-tools, api/messages, models (Opus 5.5 and Fable 5.1 take no forced choice; a "
+    "warning for models of which it is only suspected); botocore service model bedrock-runtime 2023-09-30",
     answers={
         Wire.MESSAGES: [
             wording.CHOICE_NOT_OBJECT,
@@ -71,8 +71,8 @@ def forced_choice_with_thinking(tally: Tally, context: Context) -> Iterator[Brok
 def invalid_tool_choice(tally: Tally, context: Context) -> Iterator[Broken]:
     """`tool_choice` has a wrong form, names no tool, or forces one where none can be.
 
-    Why: it is `{type: auto|any|tool|none}`, with a `name` for `tool` alone; `required` and a plain string are those of
-    other APIs. The newest models take no forced choice at all.
+    Why: it is `{type: auto|any|tool|none}`, with a `name` for `tool` alone; `required` and a plain string
+    are those of other APIs. The newest models take no forced choice at all.
     Fix: send `{type: auto}` or leave it out; name a tool of this request's `tools`.
     Good:
         tool_choice: {type: tool, name: weather}

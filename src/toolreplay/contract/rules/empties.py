@@ -18,14 +18,14 @@ from .blocks import kind_of
     "TR308",
     "null-result-content",
     "WEE",
-    evidence="anthropic SDK types and botocore service model (content may be absent on Messages, null on neither); the "
-    "SDK's own tool_runner sends it for a tool that returns None",
+    evidence="anthropic SDK types and botocore service model (content may be absent on Messages, null on "
+    "neither); the SDK's own tool_runner sends it for a tool that returns None",
 )
 def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     """The content of a tool_result is null.
 
-    Why: a tool returned nothing and the loop passed it on. No documentation allows null there; the first-party API has
-    not been seen to refuse it, stricter endpoints and botocore do.
+    Why: a tool returned nothing and the loop passed it on. No documentation allows null there; the
+    first-party API has not been seen to refuse it, stricter endpoints and botocore do.
     Fix: leave `content` out where there is no output (on Converse send an empty list), or say `done`.
     Good:
         messages:
@@ -56,8 +56,8 @@ def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
 def json_result_not_object(message: Message, context: Context) -> Iterator[Broken]:
     """A `json` part of a Converse result is a list, a string or a number.
 
-    Why: Converse takes any JSON by its type, and refuses all but an object when the model is Claude. A tool that
-    returns a list works with one model and not with the other.
+    Why: Converse takes any JSON by its type, and refuses all but an object when the model is Claude. A tool
+    that returns a list works with one model and not with the other.
     Fix: wrap the value in an object, `{"items": [...]}`, or send it as text.
     Good:
         wire: converse
@@ -101,8 +101,8 @@ def json_result_not_object(message: Message, context: Context) -> Iterator[Broke
 def empty_result(message: Message, context: Context) -> Iterator[Broken]:
     """A good result has no content.
 
-    Why: it is legal, and the model cannot tell "nothing found" from "nothing came back"; gateways to other endpoints
-    turn it into an empty message, which is refused.
+    Why: it is legal, and the model cannot tell "nothing found" from "nothing came back"; gateways to other
+    endpoints turn it into an empty message, which is refused.
     Fix: say in words what an empty output means, `done` or `no matches`.
     Good:
         messages:

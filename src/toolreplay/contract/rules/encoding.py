@@ -21,17 +21,18 @@ MOST_VALUES: Final = 2_000_000  # so that a list that holds itself comes to an e
     "TR305",
     "unencodable-text",
     "EEE",
-    evidence="400 reported in anthropics/claude-code#60394, anomalyco/opencode#13985 (a lone surrogate); RFC 8259 has "
-    "no NaN",
+    evidence="400 reported in anthropics/claude-code#60394, anomalyco/opencode#13985 (a lone surrogate); "
+    "RFC 8259 has no NaN",
     answers={Wire.MESSAGES: [wording.NOT_JSON]},
 )
 def unencodable_text(message: Message, context: Context) -> Iterator[Broken]:
     """A text holds half of a surrogate pair, or a number is NaN or infinite.
 
-    Why: neither is JSON the API accepts, and Python and JavaScript both write it without a word. Halves come from text
-    that is cut in the middle of an emoji and from file names that are no UTF-8, NaN from a calculation.
-    Fix: replace lone surrogates before sending (`text.encode("utf-8", "replace").decode()`), and send NaN as null or
-        as text.
+    Why: neither is JSON the API accepts, and Python and JavaScript both write it without a word. Halves come
+    from text that is cut in the middle of an emoji and from file names that are no UTF-8, NaN from a
+    calculation.
+    Fix: replace lone surrogates before sending (`text.encode("utf-8", "replace").decode()`), and send NaN as
+        null or as text.
     Good:
         messages:
           - {role: user, content: Weather in Oslo}

@@ -18,21 +18,27 @@ from .runs import place_of
     "TR607",
     "truncated-call-run",
     "EEE",
-    evidence="docs: handling-stop-reasons (a call in a reply cut by max_tokens may be incomplete); in recordings a warning",
+    evidence="docs: handling-stop-reasons (a call in a reply cut by max_tokens may be incomplete); in "
+    "recordings a warning",
 )
 def truncated_call_run(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """A tool ran for a call of a reply that was cut or refused.
 
-    Why: the input may end in the middle, and a parser that repairs JSON makes something else of it. A loop that runs every
-    tool_use block it finds does so.
-    Fix: run tools only when the stop_reason is tool_use; after max_tokens send the request again with more room.
+    Why: the input may end in the middle, and a parser that repairs JSON makes something else of it. A loop
+    that runs every tool_use block it finds does so.
+    Fix: run tools only when the stop_reason is tool_use; after max_tokens send the request again with more
+        room.
     Good:
         calls:
           - {id: toolu_1, name: write_page, stop_reason: max_tokens}
         turns: 1
     Bad:
         calls:
-          - {id: toolu_1, name: write_page, stop_reason: max_tokens, tool: {returned: ok}, sent: {content: ok}}
+          - id: toolu_1
+            name: write_page
+            stop_reason: max_tokens
+            tool: {returned: ok}
+            sent: {content: ok}
     """
     for call in facts.calls:
         if call.executions and call.stop_reason in CUT_SHORT:
@@ -65,8 +71,8 @@ def truncated_call_answered(sequel: Sequel, context: Context) -> Iterator[Broken
 def tool_run_twice(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """One call ran more than once.
 
-    Why: a tool that writes, pays or sends has then done it twice, and the model knows of one. It comes from retries of a
-    whole turn in place of the request alone.
+    Why: a tool that writes, pays or sends has then done it twice, and the model knows of one. It comes from
+    retries of a whole turn in place of the request alone.
     Fix: run a call once and keep its outcome; repeat the request, not the tools.
     Good:
         calls:

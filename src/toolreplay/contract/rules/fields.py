@@ -27,8 +27,18 @@ _KNOWN: Final[Mapping[tuple[Wire, str], frozenset[str]]] = {
     ),
     (Wire.MESSAGES, "thinking"): frozenset({"type", "thinking", "signature", "data"}),
     (Wire.MESSAGES, "tool"): frozenset(
-        """type name description input_schema cache_control strict defer_loading allowed_callers input_examples
-        eager_input_streaming""".split()
+        [
+            "type",
+            "name",
+            "description",
+            "input_schema",
+            "cache_control",
+            "strict",
+            "defer_loading",
+            "allowed_callers",
+            "input_examples",
+            "eager_input_streaming",
+        ]
     ),
     (Wire.CONVERSE, "message"): frozenset({"role", "content"}),
     (Wire.CONVERSE, "tool_use"): frozenset({"toolUseId", "name", "input", "type"}),
@@ -50,15 +60,15 @@ _LONGEST_ON_MESSAGES: Final = 128
     "TR207",
     "unknown-field",
     "EEW",
-    evidence="400 reported in anthropics/claude-code#4378 (tool_use), microsoft/autogen#3034 (message); for fields "
-    "that were not seen refused, and with betas, a warning",
+    evidence="400 reported in anthropics/claude-code#4378 (tool_use), microsoft/autogen#3034 (message); for "
+    "fields that were not seen refused, and with betas, a warning",
     answers={Wire.MESSAGES: [wording.EXTRA_FIELD]},
 )
 def unknown_field(message: Message, context: Context) -> Iterator[Broken]:
     """A message, a block or a tool has a field that the API does not know.
 
-    Why: the API refuses what it does not know. Such fields are left over from a stream (`index`), from another API
-    (`name` on a message or a result), or from a program's own bookkeeping.
+    Why: the API refuses what it does not know. Such fields are left over from a stream (`index`), from
+    another API (`name` on a message or a result), or from a program's own bookkeeping.
     Fix: send the fields the API documents and no others; keep what is your own beside the messages.
     Good:
         messages:
@@ -98,8 +108,8 @@ def unknown_field_of_tool(tools: Toolset, context: Context) -> Iterator[Broken]:
     "TR208",
     "invalid-tool-name",
     "EEE",
-    evidence="400 reported in home-assistant/core#147760; docs: define-tools; Converse: botocore service model "
-    "bedrock-runtime 2023-09-30 (ToolName, 1 to 64 characters)",
+    evidence="400 reported in home-assistant/core#147760; docs: define-tools; Converse: botocore service "
+    "model bedrock-runtime 2023-09-30 (ToolName, 1 to 64 characters)",
     answers={Wire.MESSAGES: [wording.TOOL_NAME_PATTERN]},
 )
 def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
@@ -107,8 +117,8 @@ def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
 
     Letters, digits, `_` and `-`, at most 64; on the first-party API 65 to 128 characters are a warning.
 
-    Why: the API refuses the request, whatever else is in it. Dots and slashes come from prefixes that keep the tools of
-    several servers apart, blanks from titles used as names.
+    Why: the API refuses the request, whatever else is in it. Dots and slashes come from prefixes that keep
+    the tools of several servers apart, blanks from titles used as names.
     Fix: make names of letters, digits, `_` and `-`, and map them back to your own on the way in.
     Good:
         tools: [{name: calendar_list, input_schema: {type: object}}]

@@ -41,19 +41,21 @@ _SIGNATURES: Final = (
     "TR306",
     "oversized-request",
     "EEE",
-    evidence="413 reported in anthropics/anthropic-sdk-python#938 (32 MB, said by a maintainer); docs: api/errors; "
-    "images: 400 reported in anthropics/claude-code#19631 (5 MB of base64; today's first-party limit is higher)",
+    evidence="413 reported in anthropics/anthropic-sdk-python#938 (32 MB, said by a maintainer); docs: "
+    "api/errors; images: 400 reported in anthropics/claude-code#19631 (5 MB of base64; today's first-party "
+    "limit is higher)",
     answers={Wire.MESSAGES: [wording.REQUEST_TOO_LARGE, wording.IMAGE_TOO_LARGE]},
 )
 def oversized_request(tally: Tally, context: Context) -> Iterator[Broken]:
     """The request, an image or a result is too large.
 
-    A request over 32 MB is an error; one result over 1 MB, an image over 5 MB or more images in a message than Converse
-    takes are warnings.
+    A request over 32 MB is an error; one result over 1 MB, an image over 5 MB or more images in a message
+    than Converse takes are warnings.
 
-    Why: what is in the history once is sent with every request after it, so one large result makes a whole session fail
-    and be paid for again each turn.
-    Fix: cut a tool's output before it becomes a result, and tell the model that it was cut; scale images down.
+    Why: what is in the history once is sent with every request after it, so one large result makes a whole
+    session fail and be paid for again each turn.
+    Fix: cut a tool's output before it becomes a result, and tell the model that it was cut; scale images
+        down.
     Good:
         wire: converse
         messages:
@@ -111,9 +113,9 @@ def oversized_parts(message: Message, context: Context) -> Iterator[Broken]:
     "TR307",
     "invalid-media",
     "EEE",
-    evidence="400 reported in anthropics/anthropic-sdk-typescript#603, anthropics/claude-code#12750 and #15746, "
-    "BerriAI/litellm#24900; Converse: NousResearch/hermes-agent#55429; a wrong label with Claude 3.5: 200 recorded in "
-    "Arize-ai/openinference (should-handle-different-image-formats), a warning",
+    evidence="400 reported in anthropics/anthropic-sdk-typescript#603, anthropics/claude-code#12750 and "
+    "#15746, BerriAI/litellm#24900; Converse: NousResearch/hermes-agent#55429; a wrong label with Claude "
+    "3.5: 200 recorded in Arize-ai/openinference (should-handle-different-image-formats), a warning",
     answers={
         Wire.MESSAGES: [
             wording.BASE64_INVALID,
@@ -126,11 +128,11 @@ def oversized_parts(message: Message, context: Context) -> Iterator[Broken]:
 def invalid_media(message: Message, context: Context) -> Iterator[Broken]:
     """The data of an image or a PDF is broken, or is not of the type it is said to be.
 
-    Why: the API looks into the bytes and refuses the whole request, and every later one that still holds them. A
-    download that failed leaves an HTML page in a file called `.jpg`; a screenshot is JPEG and sent as PNG; an
-    SDK's data URL keeps its prefix.
-    Fix: take the media type from the bytes, not from the file's name, and answer with an error result in words where
-        they are no image.
+    Why: the API looks into the bytes and refuses the whole request, and every later one that still holds
+    them. A download that failed leaves an HTML page in a file called `.jpg`; a screenshot is JPEG and sent
+    as PNG; an SDK's data URL keeps its prefix.
+    Fix: take the media type from the bytes, not from the file's name, and answer with an error result in
+        words where they are no image.
     Good:
         messages:
           - role: user

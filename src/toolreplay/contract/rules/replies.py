@@ -1,17 +1,17 @@
-"""TR605, TR606, TR612-614: replies, and how they and the history come back in the next request."""
+"""TR605, TR606, TR614: how replies and the history come back in the next request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from ...wire.fields import items, mapping, text
-from ...wire.model import Block, Other, ToolUse, Wire
-from ..catalogue import on_reply, on_sequel
+from ...wire.model import Block, Other
+from ..catalogue import on_sequel
 from ..finding import Broken, Severity
 from ..plain import Plain, plain_content, told
-from ..sequel import CUT_SHORT, Answered, Sequel
+from ..sequel import CUT_SHORT, Sequel
 from ..turns import Context
-from ..wording import listed, named, shown
+from ..wording import listed, shown
 
 
 @on_sequel(
@@ -23,15 +23,16 @@ from ..wording import listed, named, shown
 def reply_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """An assistant message of the request is not the reply that was received.
 
-    In a run it is an error when a call's id, name or input differs; otherwise, and in recordings, a warning. Thinking is
-    TR406's and TR407's.
+    In a run it is an error when a call's id, name or input differs; otherwise, and in recordings, a warning.
+    Thinking is TR406's and TR407's.
 
-    Why: the model goes on from words it did not say and calls it did not make. Clients that rebuild the message from
-    their own records lose texts, blocks they do not know, and the order of both.
+    Why: the model goes on from words it did not say and calls it did not make. Clients that rebuild the
+    message from their own records lose texts, blocks they do not know, and the order of both.
     Fix: append the reply's content to the history as it came.
     Good:
         request: {messages: [{role: user, content: Weather in Oslo}]}
-        reply: {content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        reply:
+          content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]
         next:
           messages:
             - {role: user, content: Weather in Oslo}
@@ -40,7 +41,8 @@ def reply_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
             - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     Bad:
         request: {messages: [{role: user, content: Weather in Oslo}]}
-        reply: {content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]}
+        reply:
+          content: [{type: text, text: I look.}, {type: tool_use, id: toolu_1, name: weather, input: {}}]
         next:
           messages:
             - {role: user, content: Weather in Oslo}
@@ -77,9 +79,10 @@ def history_rewritten(sequel: Sequel, context: Context) -> Iterator[Broken]:
 
     In a run it is an error when a call that was answered is lost; otherwise, and in recordings, a warning.
 
-    Why: the model loses what it knew, and the cache what it held. Trimming and summing up do it on purpose; a history that
-    is rebuilt from records does it by accident.
-    Fix: only append; where the history must become shorter, sum up whole turns, calls and their results together.
+    Why: the model loses what it knew, and the cache what it held. Trimming and summing up do it on purpose;
+    a history that is rebuilt from records does it by accident.
+    Fix: only append; where the history must become shorter, sum up whole turns, calls and their results
+        together.
     Good:
         request: {messages: [{role: user, content: Weather in Oslo}]}
         reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
@@ -114,71 +117,6 @@ def history_rewritten(sequel: Sequel, context: Context) -> Iterator[Broken]:
     yield Broken(path, words, severity=Severity.ERROR if lost else None)
 
 
-@on_reply(
-    "TR612",
-    "cut-stream",
-    "WWW",
-    evidence="docs: streaming (a stream ends with message_stop), fine-grained-tool-streaming",
-)
-def cut_stream(answered: Answered, context: Context) -> Iterator[Broken]:
-    """A recorded stream has no end, or the input of a call in it is no JSON.
-
-    Why: what replays such a recording sees a connection that breaks off, and tests something else than it means to.
-    Fix: record the exchange again; keep a cut stream only where the break is what is tested.
-    Good:
-        request: {stream: true, messages: [{role: user, content: Hi}]}
-        reply: {content: [{type: text, text: Hello}], stop_reason: end_turn}
-    Bad:
-        request: {stream: true, messages: [{role: user, content: Hi}]}
-        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: '{"city": "Os'}], stop_reason: tool_use}
-    """
-    del context
-    reply = answered.reply
-    if answered.live:
-        return
-    if not reply.complete:
-        yield Broken("reply", "the recorded stream ends before its last event")
-    elif reply.stop_reason not in CUT_SHORT:
-        for index, block in enumerate(reply.blocks):
-            if isinstance(block, ToolUse) and isinstance(block.input, str):
-                yield Broken(f"reply.content[{index}].input", f"the input of {named(block)} is no JSON")
-
-
-@on_reply(
-    "TR613",
-    "parallel-disobeyed",
-    "WWW",
-    evidence="docs: parallel-tool-use (disable_parallel_tool_use: at most one call)",
-)
-def parallel_disobeyed(answered: Answered, context: Context) -> Iterator[Broken]:
-    """The reply asks for several calls although `disable_parallel_tool_use` was set.
-
-    Why: a loop that counts on one call at a time answers the first only. A gateway that does not pass the field on shows
-    in this way.
-    Fix: answer every call all the same, and look where the field gets lost.
-    Good:
-        request:
-          tool_choice: {type: auto, disable_parallel_tool_use: true}
-          messages: [{role: user, content: Oslo and Bergen}]
-        reply: {content: [{type: tool_use, id: toolu_1, name: weather, input: {}}]}
-    Bad:
-        request:
-          tool_choice: {type: auto, disable_parallel_tool_use: true}
-          messages: [{role: user, content: Oslo and Bergen}]
-        reply:
-          content:
-            - {type: tool_use, id: toolu_1, name: weather, input: {}}
-            - {type: tool_use, id: toolu_2, name: weather, input: {}}
-    """
-    del context
-    body = answered.request.body
-    if answered.request.wire is Wire.CONVERSE:
-        body = mapping(body.get("additionalModelRequestFields"))
-    uses = answered.reply.tool_uses
-    if len(uses) > 1 and mapping(body.get("tool_choice")).get("disable_parallel_tool_use") is True:
-        yield Broken("reply", f"{len(uses)} calls in one reply, and disable_parallel_tool_use was set")
-
-
 @on_sequel(
     "TR614",
     "answered-request-resent",
@@ -191,9 +129,14 @@ def answered_request_resent(sequel: Sequel, context: Context) -> Iterator[Broken
     In recordings only requests in the middle of a conversation count: tests begin with the same words often.
 
     Why: it is paid for twice, and whatever the first answer asked for is lost or done twice.
-    Fix: repeat a request only when no answer came; keep the reply before anything that can fail is done with it.
+    Fix: repeat a request only when no answer came; keep the reply before anything that can fail is done with
+        it.
     Good:
-        request: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+        request:
+          messages:
+            - {role: user, content: Hi}
+            - {role: assistant, content: Yes}
+            - {role: user, content: Go on}
         reply: {content: [{type: text, text: Done.}], stop_reason: end_turn}
         next:
           messages:
@@ -203,9 +146,17 @@ def answered_request_resent(sequel: Sequel, context: Context) -> Iterator[Broken
             - {role: assistant, content: [{type: text, text: Done.}]}
             - {role: user, content: Thank you}
     Bad:
-        request: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+        request:
+          messages:
+            - {role: user, content: Hi}
+            - {role: assistant, content: Yes}
+            - {role: user, content: Go on}
         reply: {content: [{type: text, text: Done.}], stop_reason: end_turn}
-        next: {messages: [{role: user, content: Hi}, {role: assistant, content: Yes}, {role: user, content: Go on}]}
+        next:
+          messages:
+            - {role: user, content: Hi}
+            - {role: assistant, content: Yes}
+            - {role: user, content: Go on}
     """
     del context
     reply = sequel.reply

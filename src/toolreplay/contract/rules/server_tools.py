@@ -24,8 +24,8 @@ from ..wording import shown
 def server_result_orphan(step: Step, context: Context) -> Iterator[Broken]:
     """The result of a server tool stands in the history without its call.
 
-    Why: the call and its result are a pair that the API matches by id. A filter that keeps some types of blocks and not
-    others, or a history that is cut inside a reply, leaves half of it.
+    Why: the call and its result are a pair that the API matches by id. A filter that keeps some types of
+    blocks and not others, or a history that is cut inside a reply, leaves half of it.
     Fix: keep server_tool_use and its result together, or leave both out.
     Good:
         messages:
@@ -64,15 +64,16 @@ def server_result_orphan(step: Step, context: Context) -> Iterator[Broken]:
     "TR410",
     "server-tool-unanswered",
     "EE-",
-    evidence="400 quoted in docs: troubleshooting-tool-use, server-tools; a call that is open beside client calls: 200 recorded "
-    "in pydantic/pydantic-ai (test_unpaired_native_tool_calls)",
+    evidence="400 quoted in docs: troubleshooting-tool-use, server-tools; a call that is open beside client "
+    "calls: 200 recorded in pydantic/pydantic-ai (test_unpaired_native_tool_calls)",
     answers={Wire.MESSAGES: [wording.SERVER_TOOL_OPEN]},
 )
 def server_tool_unanswered(step: Step, context: Context) -> Iterator[Broken]:
     """A call of a server tool has no result, and may not be open any more.
 
-    Why: a server tool's call is open only in a paused turn, and beside client calls until their results are sent. It is
-    left open by a filter that drops the result, and by a model that calls a server tool it was not given.
+    Why: a server tool's call is open only in a paused turn, and beside client calls until their results are
+    sent. It is left open by a filter that drops the result, and by a model that calls a server tool it was
+    not given.
     Fix: send a reply's blocks back complete; take a call without a result out of the history.
     Good:
         messages:
@@ -114,9 +115,10 @@ def server_tool_unanswered(step: Step, context: Context) -> Iterator[Broken]:
 def pause_turn_mishandled(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """A paused turn is not sent back unchanged as the last message.
 
-    Why: `pause_turn` means that the API's own tools ran long, and that the turn goes on when it is sent back. A loop that
-    takes it for the end loses the answer; one that adds "continue" starts a new turn.
-    Fix: append the assistant message as it came and send the request again, with the same tools and nothing else.
+    Why: `pause_turn` means that the API's own tools ran long, and that the turn goes on when it is sent
+    back. A loop that takes it for the end loses the answer; one that adds "continue" starts a new turn.
+    Fix: append the assistant message as it came and send the request again, with the same tools and nothing
+        else.
     Good:
         request: {messages: [{role: user, content: News}]}
         reply:

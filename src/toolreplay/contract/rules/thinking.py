@@ -23,19 +23,21 @@ _ON: Final = ("enabled", "adaptive")
     "TR406",
     "thinking-dropped",
     "WEW",
-    evidence="400 reported in Kilo-Org/kilocode#5219, mastra-ai/mastra#7799, n8n-io/n8n#22550 (Claude 3.7 to 4.5: an error; "
-    "on Converse anomalyco/opencode#3077); docs: extended-thinking, graceful thinking degradation (later models)",
+    evidence="400 reported in Kilo-Org/kilocode#5219, mastra-ai/mastra#7799, n8n-io/n8n#22550 (Claude 3.7 "
+    "to 4.5: an error; on Converse anomalyco/opencode#3077); docs: extended-thinking, graceful thinking "
+    "degradation (later models)",
     answers={Wire.MESSAGES: [wording.THINKING_EXPECTED]},
 )
 def thinking_dropped(step: Step, context: Context) -> Iterator[Broken]:
     """A tool loop goes on without the thinking that it began with.
 
-    With `thinking: enabled` it is an error where the reply is known to have thought, and for models up to Claude 4.5,
-    which refuse it; later ones stop thinking for the rest of the turn, a warning.
+    With `thinking: enabled` it is an error where the reply is known to have thought, and for models up to
+    Claude 4.5, which refuse it; later ones stop thinking for the rest of the turn, a warning.
 
-    Why: a tool loop is one turn of the model's, and its thinking is at the start. A client that builds the assistant
-    message from texts and calls loses it.
-    Fix: append the reply's content to the history as it came, thinking and redacted_thinking blocks included.
+    Why: a tool loop is one turn of the model's, and its thinking is at the start. A client that builds the
+    assistant message from texts and calls loses it.
+    Fix: append the reply's content to the history as it came, thinking and redacted_thinking blocks
+        included.
     Good:
         model: claude-sonnet-4-5
         thinking: {type: enabled, budget_tokens: 1024}
@@ -84,9 +86,10 @@ def thinking_dropped(step: Step, context: Context) -> Iterator[Broken]:
 def thinking_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """A thinking block is not the one that the reply had.
 
-    Why: text and signature are checked together. Cutting or trimming the text, putting two blocks together, or a
-    scrubber that touches signatures makes the request fail, and every later one.
-    Fix: keep thinking blocks byte by byte, in their order; leave all of an older turn's out if they take too much room.
+    Why: text and signature are checked together. Cutting or trimming the text, putting two blocks together,
+    or a scrubber that touches signatures makes the request fail, and every later one.
+    Fix: keep thinking blocks byte by byte, in their order; leave all of an older turn's out if they take too
+        much room.
     Good:
         request: {messages: [{role: user, content: Hi}]}
         reply: {content: [{type: thinking, thinking: Greet., signature: c2ln}, {type: text, text: Hello}]}
@@ -130,25 +133,27 @@ def thinking_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
     "TR408",
     "thinking-left-over",
     "WE-",
-    evidence="400 reported in tailcallhq/forgecode#1853 and #1195 (Claude 4 and 4.5: an error where thinking is off unless it is "
-    "asked for)",
+    evidence="400 reported in tailcallhq/forgecode#1853 and #1195 (Claude 4 and 4.5: an error where "
+    "thinking is off unless it is asked for)",
     answers={Wire.MESSAGES: [wording.THINKING_WHILE_OFF]},
 )
 def thinking_left_over(step: Step, context: Context) -> Iterator[Broken]:
     """Thinking stands in an assistant message that ends the request, while thinking is off.
 
-    Why: the API would have the model go on with thinking that it may not do. It happens when thinking is switched off
-    for a summary or a retry of a turn that began with it.
+    Why: the API would have the model go on with thinking that it may not do. It happens when thinking is
+    switched off for a summary or a retry of a turn that began with it.
     Fix: leave the thinking blocks out of a final assistant message, or ask for thinking.
     Good:
         messages:
           - {role: user, content: Count to three}
-          - {role: assistant, content: [{type: thinking, thinking: One., signature: c2ln}, {type: text, text: One}]}
+          - role: assistant
+            content: [{type: thinking, thinking: One., signature: c2ln}, {type: text, text: One}]
           - {role: user, content: Go on}
     Bad:
         messages:
           - {role: user, content: Count to three}
-          - {role: assistant, content: [{type: thinking, thinking: One., signature: c2ln}, {type: text, text: One}]}
+          - role: assistant
+            content: [{type: thinking, thinking: One., signature: c2ln}, {type: text, text: One}]
     """
     if not step.last or step.turn.role != "assistant" or step.turn.uses or thinking_mode(context) in _ON:
         return
@@ -170,18 +175,18 @@ def thinking_left_over(step: Step, context: Context) -> Iterator[Broken]:
     "TR412",
     "prefix-changed-under-thinking",
     "WW-",
-    evidence="docs: thinking-troubleshooting, prefix checks on thinking blocks (400: The block is bound to a different "
-    "conversation; accounts created since 2026-08-31)",
+    evidence="docs: thinking-troubleshooting, prefix checks on thinking blocks (400: The block is bound to a "
+    "different conversation; accounts created since 2026-08-31)",
 )
 def prefix_changed_under_thinking(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """What stands before a thinking block changed, and the block is kept.
 
     System prompt, tools and earlier messages stand before it.
 
-    Why: the newest models (Fable 5.1, the 5.5 models) bind a thinking block to all that stood before it and refuse it
-    elsewhere. Moved `cache_control` and a changed effort are fine.
-    Fix: keep what stands before a thinking block as it was, or leave the block out together with its turn's others; put
-        what changes (a date, a status) into the newest user message.
+    Why: the newest models (Fable 5.1, the 5.5 models) bind a thinking block to all that stood before it and
+    refuse it elsewhere. Moved `cache_control` and a changed effort are fine.
+    Fix: keep what stands before a thinking block as it was, or leave the block out together with its turn's
+        others; put what changes (a date, a status) into the newest user message.
     Good:
         request: {system: Be brief., messages: [{role: user, content: Hi}]}
         reply: {content: [{type: thinking, thinking: Greet., signature: c2ln}, {type: text, text: Hello}]}

@@ -21,8 +21,9 @@ from .blocks import kind_of
     "TR501",
     "tools-missing",
     "WEE",
-    evidence="docs: release notes 2025-02-27 (the first-party API takes it since), 200 seen in vercel/ai#17005; gateways: "
-    "BerriAI/litellm; Converse: 400 reported in patriceckhart/zot#18, vxcontrol/pentagi#196",
+    evidence="docs: release notes 2025-02-27 (the first-party API takes it since), 200 seen in "
+    "vercel/ai#17005; gateways: BerriAI/litellm; Converse: 400 reported in patriceckhart/zot#18, "
+    "vxcontrol/pentagi#196",
     answers={
         Wire.MESSAGES: [wording.TOOLS_MISSING],
         Wire.CONVERSE: [wording.TOOLS_MISSING_ON_CONVERSE],
@@ -31,9 +32,10 @@ from .blocks import kind_of
 def tools_missing(tally: Tally, context: Context) -> Iterator[Broken]:
     """The history has tool blocks and the request offers no tools.
 
-    Why: the first-party API takes it today; Converse and most look-alikes refuse it. It happens when a conversation that
-    used tools is summed up, or goes on with an agent that has none.
-    Fix: send the tools of the conversation with every request of it, with `tool_choice: none` where none may be called.
+    Why: the first-party API takes it today; Converse and most look-alikes refuse it. It happens when a
+    conversation that used tools is summed up, or goes on with an agent that has none.
+    Fix: send the tools of the conversation with every request of it, with `tool_choice: none` where none may
+        be called.
     Good:
         model: claude-sonnet-5-5
         tools: [{name: weather, input_schema: {type: object}}]
@@ -74,11 +76,13 @@ def tools_missing(tally: Tally, context: Context) -> Iterator[Broken]:
 def duplicate_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
     """Two tools have one name.
 
-    Why: the API refuses it, for server tools too. It happens when the tools of two servers are put together, or when a
-    tool of your own is called `web_search`.
+    Why: the API refuses it, for server tools too. It happens when the tools of two servers are put together,
+    or when a tool of your own is called `web_search`.
     Fix: give each tool a name of its own; prefix the tools of a server with its name.
     Good:
-        tools: [{name: search_mail, input_schema: {type: object}}, {name: search_web, input_schema: {type: object}}]
+        tools:
+          - {name: search_mail, input_schema: {type: object}}
+          - {name: search_web, input_schema: {type: object}}
         messages: [{role: user, content: Find it}]
     Bad:
         tools: [{name: search, input_schema: {type: object}}, {name: search, input_schema: {type: object}}]
@@ -98,8 +102,9 @@ def duplicate_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
     "TR503",
     "invalid-input-schema",
     "EEE",
-    evidence="400 recorded in 0xPlaygrounds/rig (strict_schema_matrix: no type), reported in anthropics/claude-code#40075 "
-    "(union), anthropics/claude-code#86664 (2020-12), vercel/ai#20681 (strict); Converse: earendil-works/pi#8804",
+    evidence="400 recorded in 0xPlaygrounds/rig (strict_schema_matrix: no type), reported in "
+    "anthropics/claude-code#40075 (union), anthropics/claude-code#86664 (2020-12), vercel/ai#20681 "
+    "(strict); Converse: earendil-works/pi#8804",
     answers={
         Wire.MESSAGES: [
             wording.FIELD_REQUIRED,
@@ -113,14 +118,16 @@ def duplicate_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
 def invalid_input_schema(tools: Toolset, context: Context) -> Iterator[Broken]:
     """The input schema of a tool is not one the API takes.
 
-    It is an object schema (`type: object`) of JSON Schema 2020-12 without `oneOf`, `anyOf` or `allOf` at its top; with
-    `strict` every object in it sets `additionalProperties: false`.
+    It is an object schema (`type: object`) of JSON Schema 2020-12 without `oneOf`, `anyOf` or `allOf` at its
+    top; with `strict` every object in it sets `additionalProperties: false`.
 
-    Why: one tool with a bad schema makes every request fail, and tools of servers you do not run bring theirs along.
-    Older drafts differ in small things: `exclusiveMinimum: true`, a list under `items`, `required: true`.
+    Why: one tool with a bad schema makes every request fail, and tools of servers you do not run bring
+    theirs along. Older drafts differ in small things: `exclusiveMinimum: true`, a list under `items`,
+    `required: true`.
     Fix: write schemas in 2020-12 with `type: object` at the top; wrap a union in a property.
     Good:
-        tools: [{name: weather, input_schema: {type: object, properties: {days: {type: integer, minimum: 1}}}}]
+        tools:
+          - {name: weather, input_schema: {type: object, properties: {days: {type: integer, minimum: 1}}}}
         messages: [{role: user, content: Weather in Oslo}]
     Bad:
         tools: [{name: weather, input_schema: {type: object, properties: {days: {type: int}}}}]
@@ -138,10 +145,9 @@ def invalid_input_schema(tools: Toolset, context: Context) -> Iterator[Broken]:
         )
         if not isinstance(schema, dict):
             missing = "no input schema" if schema is MISSING else f"{kind_of(schema)} for an input schema"
-            api = wording.FIELD_REQUIRED.format(at=f"{at}.input_schema")
-            yield Broken(
-                root, f"the tool {shown(definition.name)} has {missing}", for_wire(context.wire, api)
-            )
+            words = f"the tool {shown(definition.name)} has {missing}"
+            required = wording.FIELD_REQUIRED.format(at=f"{at}.input_schema")
+            yield Broken(root, words, for_wire(context.wire, required))
         elif schema.get("type") != "object":
             told = "has no type" if "type" not in schema else f"has the type {shown(str(schema['type']))}"
             api = None if "type" in schema else wording.FIELD_REQUIRED.format(at=f"{at}.input_schema.type")

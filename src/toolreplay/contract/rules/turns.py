@@ -27,8 +27,8 @@ _DIRECTIVES: Final = frozenset({"tool_addition", "tool_removal", "toolAddition",
 def empty_message(step: Step, context: Context) -> Iterator[Broken]:
     """A message has no content.
 
-    Why: the API takes an empty message only as the final assistant one. A reply may be empty (after tool results, or
-    when it was cut): appended to the history it makes every later request fail.
+    Why: the API takes an empty message only as the final assistant one. A reply may be empty (after tool
+    results, or when it was cut): appended to the history it makes every later request fail.
     Fix: leave an empty reply out of the history, and send a user message only when there is something in it.
     Good:
         messages:
@@ -58,9 +58,9 @@ def empty_message(step: Step, context: Context) -> Iterator[Broken]:
     "TR402",
     "roles-not-alternating",
     "IEW",
-    evidence="400 reported in BerriAI/litellm#3474 and lobehub/lobehub#1765 (the first-party API until 2024-10-08, look-alikes "
-    "today); since then the API joins them (release notes); Converse: langchain-ai/langchain-aws#130, but "
-    "200 recorded with Nova and Titan",
+    evidence="400 reported in BerriAI/litellm#3474 and lobehub/lobehub#1765 (the first-party API until "
+    "2024-10-08, look-alikes today); since then the API joins them (release notes); Converse: "
+    "langchain-ai/langchain-aws#130, but 200 recorded with Nova and Titan",
     answers={
         Wire.MESSAGES: [wording.ROLES_NOT_ALTERNATING],
         Wire.CONVERSE: [wording.ROLES_NOT_ALTERNATING_ON_CONVERSE],
@@ -69,8 +69,8 @@ def empty_message(step: Step, context: Context) -> Iterator[Broken]:
 def roles_not_alternating(step: Step, context: Context) -> Iterator[Broken]:
     """Two neighbouring messages have one role.
 
-    Why: the first-party API joins them into one message; endpoints that look like it, and Converse with Claude, refuse
-    the request. Where they split the results of one turn it is an error on Converse.
+    Why: the first-party API joins them into one message; endpoints that look like it, and Converse with
+    Claude, refuse the request. Where they split the results of one turn it is an error on Converse.
     Fix: put all blocks of one side's turn into one message.
     Good:
         messages: [{role: user, content: [{type: text, text: Hi}, {type: text, text: Weather in Oslo}]}]
@@ -95,14 +95,15 @@ def roles_not_alternating(step: Step, context: Context) -> Iterator[Broken]:
     "TR403",
     "first-message-not-user",
     "IEW",
-    evidence="docs: release notes 2024-10-08 (the first-party API takes it since); 200 recorded in 0xPlaygrounds/rig; "
-    "Converse: docs (a conversation starts with a user message)",
+    evidence="docs: release notes 2024-10-08 (the first-party API takes it since); 200 recorded in "
+    "0xPlaygrounds/rig; Converse: docs (a conversation starts with a user message)",
     answers={Wire.MESSAGES: [wording.FIRST_NOT_USER]},
 )
 def first_message_not_user(step: Step, context: Context) -> Iterator[Broken]:
     """The conversation does not start with a user message.
 
-    Why: most often a history was cut at the wrong place. The first-party API takes it; look-alike endpoints do not.
+    Why: most often a history was cut at the wrong place. The first-party API takes it; look-alike endpoints
+    do not.
     Fix: cut a history before a user message without results.
     Good:
         messages: [{role: user, content: Weather in Oslo}]
@@ -122,8 +123,8 @@ def first_message_not_user(step: Step, context: Context) -> Iterator[Broken]:
     "TR404",
     "trailing-assistant",
     "WWW",
-    evidence="400 reported in strands-agents/sdk-python#1694, QwenLM/qwen-code#8039 (Claude 4.6 and later: an error); docs: "
-    "api/errors",
+    evidence="400 reported in strands-agents/sdk-python#1694, QwenLM/qwen-code#8039 (Claude 4.6 and later: "
+    "an error); docs: api/errors",
     answers={Wire.MESSAGES: [wording.NO_PREFILL], Wire.CONVERSE: [wording.NO_PREFILL]},
 )
 def trailing_assistant(step: Step, context: Context) -> Iterator[Broken]:
@@ -131,10 +132,11 @@ def trailing_assistant(step: Step, context: Context) -> Iterator[Broken]:
 
     A paused turn that is sent back, and a compaction, end so rightly. From Claude 4.6 on it is an error.
 
-    Why: older models take it as the beginning of their own reply, newer ones refuse it. It comes from instructions that
-    are appended under the wrong role and from a loop that sends a finished conversation once more.
-    Fix: end the request with a user message; say how the reply shall look in the system prompt, or use structured
-        output.
+    Why: older models take it as the beginning of their own reply, newer ones refuse it. It comes from
+    instructions that are appended under the wrong role and from a loop that sends a finished conversation
+    once more.
+    Fix: end the request with a user message; say how the reply shall look in the system prompt, or use
+        structured output.
     Good:
         model: claude-opus-4-8
         messages: [{role: user, content: "Weather in Oslo, in one word"}]
@@ -165,8 +167,8 @@ def trailing_assistant(step: Step, context: Context) -> Iterator[Broken]:
     "TR405",
     "misplaced-system-message",
     "EEE",
-    evidence="400 reported in anthropics/claude-code#73821; older models: sgl-project/sglang#367, ianarawjo/ChainForge#271; "
-    "docs: mid-conversation-system-messages",
+    evidence="400 reported in anthropics/claude-code#73821; older models: sgl-project/sglang#367, "
+    "ianarawjo/ChainForge#271; docs: mid-conversation-system-messages",
     answers={
         Wire.MESSAGES: [
             wording.SYSTEM_FIRST,
@@ -181,8 +183,8 @@ def trailing_assistant(step: Step, context: Context) -> Iterator[Broken]:
 def misplaced_system_message(step: Step, context: Context) -> Iterator[Broken]:
     """A message of role `system` stands where it may not, or holds what it may not.
 
-    Why: it follows a user message or a server tool's result and stands before an assistant message or at the end.
-    First of all, the `system` parameter is meant for it; older models know no such role at all.
+    Why: it follows a user message or a server tool's result and stands before an assistant message or at the
+    end. First of all, the `system` parameter is meant for it; older models know no such role at all.
     Fix: move it behind the user message (its results included) that it belongs to, or into `system`.
     Good:
         messages:

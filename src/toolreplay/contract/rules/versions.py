@@ -25,13 +25,14 @@ _SAMPLING: Final = ("temperature", "top_p", "top_k")
     "TR508",
     "version-field",
     "E--",
-    evidence="docs: api/migration-2026-10-21 (api-assistant-document, api-user-citations, api-sampling-params)",
+    evidence="docs: api/migration-2026-10-21 (api-assistant-document, api-user-citations, "
+    "api-sampling-params)",
 )
 def version_field(tally: Tally, context: Context) -> Iterator[Broken]:
     """A field that the request's `anthropic-version` does not take.
 
-    From 2026-10-21 on: `temperature`, `top_p`, `top_k`; a document in an assistant message; citations on a text in a user
-    message.
+    From 2026-10-21 on: `temperature`, `top_p`, `top_k`; a document in an assistant message; citations on a
+    text in a user message.
 
     Why: the SDK sends that version since 2.0, and what worked before it is refused.
     Fix: leave the field out, or send the older `anthropic-version` until the request is changed.
@@ -80,14 +81,16 @@ def version_field_in_message(message: Message, context: Context) -> Iterator[Bro
     "TR509",
     "inconsistent-thread",
     "E--",
-    evidence="docs: message-threads; anthropic SDK 2.14.0 (thread_already_continued, thread_fingerprint_mismatch)",
+    evidence="docs: message-threads; anthropic SDK 2.14.0 (thread_already_continued, "
+    "thread_fingerprint_mismatch)",
 )
 def inconsistent_thread(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """A thread is continued twice, or with other tools or another system prompt.
 
-    Why: the server keeps a thread's beginning and each reply once. A retry that sends the same `previous_message_id`
-    after an answer, or a change of tools in the middle, is refused.
-    Fix: continue from the newest reply; to change system prompt or tools, begin a new thread with the whole history.
+    Why: the server keeps a thread's beginning and each reply once. A retry that sends the same
+    `previous_message_id` after an answer, or a change of tools in the middle, is refused.
+    Fix: continue from the newest reply; to change system prompt or tools, begin a new thread with the whole
+        history.
     Good:
         request: {system: Be brief., thread: {type: create}, messages: [{role: user, content: Hi}]}
         reply: {id: msg_1, content: [{type: text, text: Hello}], stop_reason: end_turn}
