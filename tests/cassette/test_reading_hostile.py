@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolreplay.cassette import bodies
+from toolreplay.cassette import bodies, plain_yaml
 from toolreplay.cassette.reading import NotARecording, UnreadableError, parse_recording, read_recording
 from toolreplay.errors import CassetteError
 
@@ -20,6 +21,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
     for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
+MERGES = "a: &a {1: 1, 2: 2}\nb: {<<: [" + ", ".join(["*a"] * 600_000) + "]}\n"
 ZIPPED = gzip.compress(b'{"type": "message"}')
 
 
@@ -75,6 +77,7 @@ CASES = [
     Case("deep", "[" * 5000, 1, "while increasing flow level exceeded maximum nesting depth", name="a.yaml"),
     Case("deep-json", "[" * 200_000, 1, "is nested too deeply", name="a.json"),
     Case("alias-bomb", BOMB, 8, "its aliases repeat too much"),
+    Case("merge-bomb", MERGES, 2, "its merge keys repeat too much"),
     Case("alias-to-itself", "interactions:\n- &a [*a]\n", 2, ITSELF),
     Case("alias-of-other-document", "a: &a 1\n---\nb: *a\n", 3, ITSELF),
     Case("bad-binary", "a:\n  b: !!binary x\n", 2, "a !binary value is no base64"),
@@ -198,6 +201,22 @@ def test_nothing_a_tag_names_is_run(tmp_path: Path) -> None:
         content = f"interactions:\n- request: {{uri: x, headers: {{a: {tag}}}}}\n"
         assert len(parse_recording(content.encode(), "a.yaml").interactions) == 1
     assert not mark.exists()
+
+
+def test_keys_in_keys_in_keys_stay_short() -> None:
+    start = time.process_time()
+    for content in ("{" * 900 + "}" * 900, "? " * 900 + "x", "? " + "[" * 900 + "]" * 900 + "\n: 1"):
+        with pytest.raises(NotARecording):
+            parse_recording(content.encode(), "a.yaml")
+    assert time.process_time() - start < 5, "each level doubled the escapes of the one below"
+
+
+def test_too_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_yaml, "_MOST_VALUES", 10)
+    with pytest.raises(UnreadableError) as caught:
+        parse_recording(b"interactions:\n" + b"- x\n" * 20, "a.yaml")
+
+    assert str(caught.value) == "a.yaml:9: it holds more than 10 values"
 
 
 def test_keys_that_cannot_be_keys() -> None:

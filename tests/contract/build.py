@@ -35,6 +35,32 @@ class Case:
         return check(self.messages, self.wire, self.profile)
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A request body, and every finding on it."""
+
+    id: str
+    body: Json
+    found: list[str]
+    wire: str = "messages"
+    profile: str | None = None
+
+    def __str__(self) -> str:
+        return self.id
+
+    def findings(self) -> list[Finding]:
+        return check(self.body, self.wire, self.profile)
+
+
+def tool(name: str = "weather", schema: Any = UNSET, **more: Any) -> Json:
+    return {"name": name, "input_schema": {"type": "object"} if schema is UNSET else schema, **more}
+
+
+def c_tool(name: str = "weather", schema: Any = UNSET, **more: Any) -> Json:
+    inner = {"name": name, "inputSchema": {"json": {"type": "object"} if schema is UNSET else schema}, **more}
+    return {"toolSpec": inner}
+
+
 def but_neighbours(findings: list[Finding]) -> list[Finding]:
     """Without TR402, which is beside the point where neighbours are only there to be counted."""
     return [finding for finding in findings if finding.code != "TR402"]

@@ -31,11 +31,31 @@ MANY = st.sampled_from(["allOf", "anyOf", "oneOf", "prefixItems"])
 NAMED = st.sampled_from(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"])
 PLAIN = st.sampled_from(
     [
-        "$comment", "const", "default", "dependentRequired", "deprecated", "description", "enum", "examples",
-        "exclusiveMaximum", "exclusiveMinimum", "maxItems", "maxLength", "maximum", "minItems", "minLength",
-        "minimum", "multipleOf", "nullable", "required", "title", "type", "uniqueItems", "writeOnly",
+        "$comment",
+        "const",
+        "default",
+        "dependentRequired",
+        "deprecated",
+        "description",
+        "enum",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minimum",
+        "multipleOf",
+        "nullable",
+        "required",
+        "title",
+        "type",
+        "uniqueItems",
+        "writeOnly",
     ]
-)  # fmt: skip
+)
 
 
 def any_schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -172,13 +192,25 @@ MISFITS: list[tuple[Any, Json, str]] = [
     ({"city": 4}, {"properties": {"city": {"type": "string"}}}, "input.city is 4, not of type string"),
     ({"a": 1}, {"additionalProperties": False}, "input.a is not allowed"),
     ({"u": "k"}, {"properties": {"u": {"enum": ["c", "f"]}}}, "input.u is 'k', not one of ['c', 'f']"),
-    ({"n": [1, "x"]}, {"properties": {"n": {"items": {"type": "integer"}}}}, "input.n[1] is 'x', not of type integer"),
+    (
+        {"n": [1, "x"]},
+        {"properties": {"n": {"items": {"type": "integer"}}}},
+        "input.n[1] is 'x', not of type integer",
+    ),
     ({"n": 9}, {"properties": {"n": {"maximum": 5}}}, "input.n is 9, above the maximum 5"),
     ({"s": ""}, {"properties": {"s": {"minLength": 1}}}, "input.s has the length 0, less than 1"),
     ({"s": "x"}, {"properties": {"s": {"pattern": "^a"}}}, "input.s is 'x', which does not match '^a'"),
-    ({"s": 1}, {"properties": {"s": {"anyOf": [{"type": "null"}, {"type": "string"}]}}}, "input.s fits no form of anyOf"),
-    ({"s": 1}, {"properties": {"s": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"type": "null"}}}, "input.s is 1, not of type null"),
-]  # fmt: skip
+    (
+        {"s": 1},
+        {"properties": {"s": {"anyOf": [{"type": "null"}, {"type": "string"}]}}},
+        "input.s fits no form of anyOf",
+    ),
+    (
+        {"s": 1},
+        {"properties": {"s": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"type": "null"}}},
+        "input.s is 1, not of type null",
+    ),
+]
 
 
 @pytest.mark.parametrize(("value", "schema", "words"), MISFITS, ids=[words for _, _, words in MISFITS])

@@ -141,6 +141,8 @@ class Project:
         self.path: Path = pytester.path
         for name in ("CI", "BUILD_NUMBER", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
             monkeypatch.delenv(name, raising=False)
+        # Each run is a process: compiled once for all of them, they take half the time.
+        monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         self.write("pyproject.toml", PYPROJECT)
         self.write("agent.py", AGENT)
 

@@ -39,11 +39,10 @@ def test_junit() -> None:
     failure = cases["a.yaml"].find("failure")
     assert failure is not None
     assert failure.get("message") == "71 errors: TR102"
-    assert (failure.text or "").splitlines()[:2] == [
-        "a.yaml:7: exchange 0, messages[2].content[0]: "
-        "error TR102 orphan-tool-result: tool_result answers toolu_9",
-        "    fix: send the right id.",
-    ]
+    assert (failure.text or "").startswith(
+        "a.yaml:7: exchange 0, messages[2].content[0]: error TR102 orphan-tool-result: "
+        "tool_result answers toolu_9\n    fix: send the right id.\n"
+    )
     error = cases["c.yaml"].find("error")
     assert error is not None
     assert error.get("message") == "c.yaml:3: is no YAML"

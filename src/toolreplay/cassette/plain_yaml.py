@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import reprlib
 from dataclasses import dataclass
 
 import yaml
@@ -20,6 +21,10 @@ _CORE = "tag:yaml.org,2002:"
 # Characters and nodes that aliases may stand for in all; a recording repeats a header, an attack doubles
 # thirty times.
 _ALIAS_BUDGET = 64 * 2**20
+# Values of a file: a text of 200 MB is a few, and some hundred bytes of memory for each are a lot of them.
+_MOST_VALUES = 2**24
+# Fields that merge keys may copy in all; an alias costs nothing until it is merged.
+_MERGE_BUDGET = 2**20
 
 # Recorders quote what YAML 1.1 or 1.2 reads as something else, so only what both write unquoted is taken as
 # no string: `no`, `on`, dates and 12:30 stay strings.
@@ -32,6 +37,12 @@ _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
 _FLOAT_WORDS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NUMBER_STARTS = frozenset("-+.0123456789")
+
+# A list or mapping that is a key is read as its text. That of a mapping with such a key in turn is longer than the
+# key by all its escapes, and so doubles from level to level.
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel = 3
+_SHORT.maxstring = 80
 
 
 class YamlError(ValueError):
@@ -55,12 +66,15 @@ def load(data: bytes) -> Loaded:
     """Load all documents of UTF-8 or UTF-16 YAML.
 
     Raises:
-        YamlError: for bytes that are no YAML, base64 that does not decode, and aliases that repeat too much.
+        YamlError: for bytes that are no YAML, base64 that does not decode, aliases that repeat too much, and
+            too many values.
     """
     builder = _Builder()
     try:
-        for event in yaml.parse(data, Loader=_LOADER):
+        for number, event in enumerate(yaml.parse(data, Loader=_LOADER)):
             builder.take(event)
+            if number > _MOST_VALUES:
+                raise YamlError(f"it holds more than {_MOST_VALUES} values", _line(event))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = " ".join(part for part in (error.context, error.problem) if part)
@@ -91,6 +105,7 @@ class _Builder:
         self._open: list[_Open] = [_Open(is_mapping=False, tag=None, anchor=None, line=0, children=[])]
         self._anchors: dict[str, tuple[object, int]] = {}
         self._repeated = 0
+        self._merged = 0
 
     def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
@@ -128,12 +143,30 @@ class _Builder:
         done = self._open.pop()
         value: object
         if done.is_mapping:
-            fields = _mapping(done.children)
+            fields = self._mapping(done)
             self.lines[id(fields)] = done.line
             value = fields if done.tag is None else _untag(fields, done.tag)
         else:
             value = done.children if done.tag is None else _untag(done.children, done.tag)
         self._add(value, done.size, done.anchor)
+
+    def _mapping(self, done: _Open) -> dict[object, object]:
+        fields: dict[object, object] = {}
+        merged: dict[object, object] = {}
+        for key, value in zip(done.children[::2], done.children[1::2], strict=True):
+            if key is _MERGE:
+                for source in value if isinstance(value, list) else [value]:
+                    if isinstance(source, dict):
+                        merged = {**source, **merged}
+                        self._merged += len(merged)
+                    if self._merged > _MERGE_BUDGET:
+                        raise YamlError("its merge keys repeat too much", done.line)
+                continue
+            try:
+                fields[key] = value
+            except TypeError:
+                fields[_SHORT.repr(key)] = value
+        return {**merged, **fields} if merged else fields
 
 
 class _Merge:
@@ -178,22 +211,6 @@ def _plain(value: str) -> object:
     if _FLOAT_WORDS.fullmatch(value):
         return float(value.replace(".", ""))
     return value
-
-
-def _mapping(children: list[object]) -> dict[object, object]:
-    fields: dict[object, object] = {}
-    merged: dict[object, object] = {}
-    for key, value in zip(children[::2], children[1::2], strict=True):
-        if key is _MERGE:
-            for source in value if isinstance(value, list) else [value]:
-                if isinstance(source, dict):
-                    merged = {**source, **merged}
-            continue
-        try:
-            fields[key] = value
-        except TypeError:
-            fields[repr(key)] = value
-    return {**merged, **fields} if merged else fields
 
 
 def _untag(value: list[object] | dict[object, object], tag: str) -> object:

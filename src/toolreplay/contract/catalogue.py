@@ -63,6 +63,7 @@ class Rule(Generic[View]):
         return " ".join(self.page["Fix"].split())
 
     def finding(self, broken: Broken, severity: Severity) -> Finding:
+        """What the judge saw, with the rule's code, name, severity and fix."""
         return Finding(
             code=self.code,
             name=self.name,
@@ -100,7 +101,8 @@ class Rules(Generic[View]):
         profile = context.profile.value  # an enum's own hash is computed in Python
         applying = self._applying.get(profile)
         if applying is None:
-            found = ((rule, rule.severities.get(context.profile)) for rule in self._all)
+            in_order = sorted(self._all, key=lambda rule: rule.code)
+            found = ((rule, rule.severities.get(context.profile)) for rule in in_order)
             applying = tuple((rule, severity) for rule, severity in found if severity is not None)
             self._applying[profile] = applying
         return [

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..wire.model import Message, Reply, Request, ToolUse
+from ..wire.model import Message, Reply, Request, ServerToolUse, ToolUse
 from .catalogue import REPLY_RULES
 from .finding import Finding, Profile
 from .fold import EMPTY, State, close, fold, profile_of
@@ -122,7 +122,7 @@ class Conversations:
         conversation.turns += 1
         conversation.replies.append(reply)
         for block in reply.blocks:
-            if isinstance(block, ToolUse) and block.id is not None:
+            if isinstance(block, ToolUse | ServerToolUse) and block.id is not None:
                 self._by_call[block.id] = conversation
         stored = self._by_reply.get(verdict.request.continues or "")
         if stored is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolreplay.testing.fixture import Toolreplay
 
 RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
+_ABSENT = object()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,19 +36,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Iterator[None]:
     """Register `--record-mode`, unless a plugin (pytest-recording) or a conftest has brought its own."""
     yield  # to the loading of conftests, the last that can bring one
-    group = parser.getgroup("toolreplay")
-    try:
-        group.addoption(
-            "--record-mode",
-            choices=RECORD_MODES,
-            default=None,
-            help="when to record cassettes (default: none)",
-        )
-    except ValueError:  # pytest's word for an option that exists
+    if early_config.getoption("--record-mode", _ABSENT) is not _ABSENT:
         return
+    parser.getgroup("toolreplay").addoption(
+        "--record-mode",
+        choices=RECORD_MODES,
+        default=None,
+        help="when to record cassettes (default: none)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

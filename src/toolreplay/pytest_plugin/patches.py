@@ -44,7 +44,7 @@ class Patches:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
         """Let go of the patches after an item, unless a scenario follows.
 
-        None follows an interrupt, nor `-x` and its like, which pytest notes in the session, not in `nextitem`.
+        None follows an interrupt, nor `-x` and its like, which stand in the session and not in `nextitem`.
         """
         follows = False
         try:

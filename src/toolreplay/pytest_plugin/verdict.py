@@ -68,7 +68,7 @@ def _line_in(failure: Failure, scenario: Scenario) -> int | None:
 
 
 def note(item: pytest.Item, run: Run) -> None:
-    """Put what a session in a test of the user's own came to in the test's report; several sessions add up."""
+    """Put what a session in a user's own test came to in the test's report; several sessions add up."""
     before = {name: value for name, value in item.user_properties if name.startswith(PREFIX)}
     facts = {f"{PREFIX}{name}": value for name, value in _facts(run, run.outcome).items()}
     for name, value in facts.items():
