@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 def ratio(thing: Callable[[], object], floor: Callable[[], object], rounds: int) -> tuple[float, float, float]:
     """Median seconds of the thing, of the floor, and the median of their ratios round by round."""
-    thing(), floor()  # noqa: B018  (warm up)
+    thing(), floor()
     pairs = [(_seconds(thing), _seconds(floor)) for _ in range(rounds)]
     things, floors = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     return statistics.median(things), statistics.median(floors), statistics.median(a / b for a, b in pairs)

@@ -25,9 +25,7 @@ HEAVY = (
 def _loaded(program: str) -> list[str]:
     """Which heavy packages a program has loaded at its end."""
     shown = f"import sys\n{program}\nprint([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", shown], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", shown], capture_output=True, text=True, check=True)
     return [word.strip("'") for word in done.stdout.strip()[1:-1].split(", ") if word]
 
 

@@ -116,9 +116,7 @@ def _growing(draw: st.DrawFn) -> list[object]:
                 base.pop(draw(st.sampled_from(["model", "tools", "system"])), None)
             bodies.append(base)
         elif kind == "any":
-            bodies.append(
-                draw(st.one_of(st.lists(_VALUES, max_size=2), st.dictionaries(_TEXTS, _VALUES, max_size=3)))
-            )
+            bodies.append(draw(st.one_of(st.lists(_VALUES, max_size=2), st.dictionaries(_TEXTS, _VALUES, max_size=3))))
         elif kind == "bytes":
             bodies.append(draw(st.binary(max_size=8)))
         else:
@@ -182,9 +180,7 @@ def _as_parsed(body: object) -> object:
 @example(body=b'{"a": 1}', kind="")
 @example(body=b'{"a": 1.0, "b": true, "c": "\\ud800"}', kind="application/json")
 @example(body=b"event: ping\r\ndata: {}\r\n\r\n", kind="text/event-stream")
-def test_any_response_comes_back_from_a_file(
-    body: bytes, kind: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_any_response_comes_back_from_a_file(body: bytes, kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     file = tmp_path_factory.getbasetemp() / "response.yaml"
     headers = {"content-type": kind} if kind else {}
     (again,) = _through_a_file(file, _exchange({}, HttpResponse(200, headers, body)))
@@ -311,9 +307,7 @@ def _data(**changes: object) -> Json:
 def test_a_format_of_another_number_is_refused(head: object, shown: str) -> None:
     with pytest.raises(CassetteError) as caught:
         decode_cassette(_data(toolreplay=head), "c.yaml")
-    assert str(caught.value) == (
-        f"c.yaml: toolreplay format {shown} is not known; update toolreplay or record again"
-    )
+    assert str(caught.value) == (f"c.yaml: toolreplay format {shown} is not known; update toolreplay or record again")
 
 
 def _broken(**changes: object) -> Json:

@@ -81,9 +81,7 @@ def _deflate(data: bytes) -> bytes:
     return zlib.compress(data)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", _deflate), ("identity", bytes)]
-)
+@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", _deflate), ("identity", bytes)])
 @_clients
 def test_a_response_that_was_let_out_is_seen_decompressed(
     send: Callable[[str], bytes], encoding: str, pack: Callable[[bytes], bytes]

@@ -26,16 +26,13 @@ def _user(content: object) -> Json:
 
 def _calls(**cities: str) -> Json:
     uses = [
-        {"type": "tool_use", "id": use, "name": "get_weather", "input": {"city": city}}
-        for use, city in cities.items()
+        {"type": "tool_use", "id": use, "name": "get_weather", "input": {"city": city}} for use, city in cities.items()
     ]
     return {"role": "assistant", "content": uses}
 
 
 def _results(**contents: object) -> Json:
-    return _user(
-        [{"type": "tool_result", "tool_use_id": use, "content": content} for use, content in contents.items()]
-    )
+    return _user([{"type": "tool_result", "tool_use_id": use, "content": content} for use, content in contents.items()])
 
 
 ASK: Final = _user("Weather?")
@@ -81,9 +78,7 @@ class Case:
 
 CASES: Final = (
     Case("the same", _body(ASK, CALLS, RESULTS), exact=1, conversation=1),
-    Case(
-        "fields in another order", dict(reversed(_body(ASK, CALLS, RESULTS).items())), exact=1, conversation=1
-    ),
+    Case("fields in another order", dict(reversed(_body(ASK, CALLS, RESULTS).items())), exact=1, conversation=1),
     Case("another system text", _body(ASK, CALLS, RESULTS, system="Be brief."), conversation=1),
     Case("other schemas", _body(ASK, CALLS, RESULTS, tools=[]), conversation=1),
     Case("another model", _body(ASK, CALLS, RESULTS, model="other"), conversation=1),

@@ -229,9 +229,7 @@ def _har(content: dict[str, Any]) -> str:
         {
             "log": {
                 "version": "1.2",
-                "entries": [
-                    {"request": sent, "response": {"status": 200, "headers": head, "content": content}}
-                ],
+                "entries": [{"request": sent, "response": {"status": 200, "headers": head, "content": content}}],
             }
         }
     )

@@ -46,9 +46,7 @@ def test_every_file_is_read_as_the_index_says() -> None:
         endpoints = Counter(_name(call) for call, _ in calls if call)
         # Bedrock's own count of tokens has no messages at its top and is none of our calls.
         expected = {name: count for name, count in row["endpoints"].items() if name != "bedrock.count-tokens"}
-        if (len(calls), endpoints) != (row["n_interactions"], expected) or (
-            expected and statuses != row["statuses"]
-        ):
+        if (len(calls), endpoints) != (row["n_interactions"], expected) or (expected and statuses != row["statuses"]):
             wrong[row["file"]] = (len(calls), endpoints, statuses)
 
     assert wrong == {}
@@ -60,12 +58,7 @@ def test_every_call_is_parsed_and_every_reply_is_whole() -> None:
         reasons = set()
         for item in read_recording(CORPUS / row["file"]).interactions:
             call = endpoint(item.request.method, item.request.url)
-            if (
-                call is None
-                or item.response is None
-                or call.operation == "count_tokens"
-                or PROMPT in row["file"]
-            ):
+            if call is None or item.response is None or call.operation == "count_tokens" or PROMPT in row["file"]:
                 continue
             if read_request(item.request) is None and NO_JSON not in row["file"]:
                 wrong.append((row["file"], item.index, "no request"))

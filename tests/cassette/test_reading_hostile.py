@@ -18,8 +18,7 @@ from toolreplay.errors import CassetteError
 
 URL = "https://api.anthropic.com/v1/messages"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
-    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 MERGES = "a: &a {1: 1, 2: 2}\nb: {<<: [" + ", ".join(["*a"] * 600_000) + "]}\n"
 ZIPPED = gzip.compress(b'{"type": "message"}')
@@ -54,9 +53,7 @@ class Case:
 REQUEST = "interactions:\n- request:\n    uri: /v1/messages\n    method: POST\n"
 UNKNOWN = "holds no recorded exchanges in a format that toolreplay knows"
 ITSELF = "the alias *a stands for nothing before it, or for itself"
-NO_BROTLI = (
-    "a body is brotli, which needs a package; pip install brotli, or record without br in accept-encoding"
-)
+NO_BROTLI = "a body is brotli, which needs a package; pip install brotli, or record without br in accept-encoding"
 
 CASES = [
     Case("empty", "", 1, "the file is empty", NotARecording),
@@ -270,9 +267,7 @@ _JSON = st.recursive(
 @given(_JSON)
 def test_any_json_is_read_or_refused(value: object) -> None:
     _read_or_refuse(json.dumps(value).encode(), "a.json")
-    _read_or_refuse(
-        json.dumps({"interactions": [value, {"request": value, "response": value}]}).encode(), "a.yaml"
-    )
+    _read_or_refuse(json.dumps({"interactions": [value, {"request": value, "response": value}]}).encode(), "a.yaml")
     _read_or_refuse(json.dumps([{"request": value, "response": value}]).encode(), "a.json")
 
 

@@ -84,9 +84,7 @@ def test_no_key_is_kept_and_the_users_own_is_sent(tmp_path: Path, monkeypatch: p
     assert [_key(request) for request in model.asked] == [KEY, KEY]
     text = here.cassette(scenario).read_text()
     assert [
-        word
-        for word in (KEY, "x-api-key", "cookie", "session=abc", "127.0.0.1", "user-agent")
-        if word in text
+        word for word in (KEY, "x-api-key", "cookie", "session=abc", "127.0.0.1", "user-agent") if word in text
     ] == []
     assert "authorization" not in text.lower()
 
@@ -127,9 +125,7 @@ def test_a_run_that_does_not_pass_writes_nothing(case: Failing, tmp_path: Path) 
 def test_an_answer_that_cannot_be_read_is_an_error_and_not_recorded(tmp_path: Path) -> None:
     here = place(tmp_path)
     scenario = here.scenario(weather())
-    packed = HttpResponse(
-        200, {"content-type": "application/json", "content-encoding": "zstd"}, b"\x28\xb5\x2f\xfd!"
-    )
+    packed = HttpResponse(200, {"content-type": "application/json", "content-encoding": "zstd"}, b"\x28\xb5\x2f\xfd!")
     run = here.record(scenario, lambda _: packed)
     assert run.outcome is Outcome.ERROR
     assert "is zstd, which cannot be read" in run.failures[0].message
@@ -179,9 +175,7 @@ def test_a_recorded_retry_does_not_make_a_replay_sleep(header: Json, tmp_path: P
     first = cassette.exchanges[0]
     error = b'{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}'
     headers = {"content-type": "application/json", **header}
-    overloaded = Cassette(
-        (_with(first, HttpResponse(529, headers, error)), *cassette.exchanges), cassette.provenance
-    )
+    overloaded = Cassette((_with(first, HttpResponse(529, headers, error)), *cassette.exchanges), cassette.provenance)
     write_cassette(here.cassette(scenario), overloaded)
     started = time.perf_counter()
     run = here.play(scenario)
@@ -210,9 +204,7 @@ def test_a_missing_cassette_says_how_to_record_it(tmp_path: Path) -> None:
 def test_an_exchange_that_was_not_played_fails_the_run(tmp_path: Path) -> None:
     here, scenario = _recorded(tmp_path)
     cassette = read_cassette(here.cassette(scenario))
-    write_cassette(
-        here.cassette(scenario), Cassette((*cassette.exchanges, cassette.exchanges[0]), cassette.provenance)
-    )
+    write_cassette(here.cassette(scenario), Cassette((*cassette.exchanges, cassette.exchanges[0]), cassette.provenance))
     run = here.play(scenario)
     assert (outline(run), run.outcome) == (
         [("FAIL", "exchange 2 of cassettes/weather.yaml was not played")],
@@ -278,10 +270,7 @@ def test_a_loop_that_changed_fails_and_is_not_called_stale(tmp_path: Path) -> No
     write_cassette(here.cassette(scenario), Cassette((first, _with_body(second, body)), cassette.provenance))
     run = here.play(scenario)
     assert run.outcome is Outcome.FAIL
-    assert (
-        run.failures[0].fix
-        == "if the change is meant, record again: toolreplay record scenarios/weather.yaml"
-    )
+    assert run.failures[0].fix == "if the change is meant, record again: toolreplay record scenarios/weather.yaml"
 
 
 def _with_body(exchange: Any, body: object) -> Any:

@@ -30,9 +30,7 @@ def _exchange(body: object = None, answer: bytes = b"{}") -> Exchange:
 def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CassetteError) as caught:
         read_cassette(tmp_path / "c.yaml")
-    assert str(caught.value) == (
-        f"{tmp_path / 'c.yaml'}: there is no such cassette; record it with: toolreplay record"
-    )
+    assert str(caught.value) == (f"{tmp_path / 'c.yaml'}: there is no such cassette; record it with: toolreplay record")
 
 
 def test_what_is_written_is_made_for_people(tmp_path: Path) -> None:
@@ -50,16 +48,12 @@ def test_the_same_recording_is_written_to_the_same_bytes(tmp_path: Path) -> None
         write_cassette(tmp_path / name, Cassette((_exchange(), _exchange({"messages": [1]}))))
     write_cassette(tmp_path / "c.yaml", read_cassette(tmp_path / "a.yaml"))
     assert (
-        (tmp_path / "a.yaml").read_bytes()
-        == (tmp_path / "b.yaml").read_bytes()
-        == (tmp_path / "c.yaml").read_bytes()
+        (tmp_path / "a.yaml").read_bytes() == (tmp_path / "b.yaml").read_bytes() == (tmp_path / "c.yaml").read_bytes()
     )
 
 
 def test_a_stream_is_written_as_text_and_comes_back_byte_by_byte(tmp_path: Path) -> None:
-    events = (
-        b'event: message_start\ndata: {"type": "message_start"}\n\nevent: ping\ndata: {"type": "ping"}\n\n'
-    )
+    events = b'event: message_start\ndata: {"type": "message_start"}\n\nevent: ping\ndata: {"type": "ping"}\n\n'
     stream = Exchange("POST", URL, JSON, {}, HttpResponse(200, {"content-type": "text/event-stream"}, events))
     write_cassette(tmp_path / "c.yaml", Cassette((stream,)))
     assert 'data: {"type": "ping"}\n' in (tmp_path / "c.yaml").read_text()
@@ -169,9 +163,7 @@ def test_a_cassette_without_digests_is_stale_when_its_first_request_is_another(t
         ("version: 1\ntoolreplay: {format: 1}\ninteractions: [5]", ": interaction 0 is broken ("),
     ],
 )
-def test_a_cassette_that_cannot_be_read_is_an_error_of_the_run(
-    text: str, reason: str, tmp_path: Path
-) -> None:
+def test_a_cassette_that_cannot_be_read_is_an_error_of_the_run(text: str, reason: str, tmp_path: Path) -> None:
     here = place(tmp_path)
     scenario = here.scenario(weather())
     here.write("cassettes/weather.yaml", text)

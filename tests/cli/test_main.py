@@ -50,9 +50,7 @@ def test_every_command_has_help_and_says_what_it_does(name: str, toolreplay: Com
     ],
     ids=str,
 )
-def test_a_wrong_use_exits_2_and_prints_nothing_else(
-    words: list[str], message: str, toolreplay: Command
-) -> None:
+def test_a_wrong_use_exits_2_and_prints_nothing_else(words: list[str], message: str, toolreplay: Command) -> None:
     done = toolreplay(*words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
@@ -127,9 +125,7 @@ def test_a_pipe_that_is_closed_is_told_by_the_exit_code_alone(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="signals are POSIX here")
 def test_control_c_on_a_process(here: Place) -> None:
-    here.write(
-        "waiting_loop.py", "import time\n\ndef run():\n    open('waits', 'w').close()\n    time.sleep(60)\n"
-    )
+    here.write("waiting_loop.py", "import time\n\ndef run():\n    open('waits', 'w').close()\n    time.sleep(60)\n")
     here.scenario(weather(script=SCRIPT, loop="waiting_loop:run"))
     process = subprocess.Popen(
         program("run"), cwd=here.root, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE

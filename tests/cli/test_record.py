@@ -83,9 +83,7 @@ def test_a_broken_file_is_shown_and_the_others_are_recorded(here: Place, toolrep
     assert names(here.root / "cassettes") == ["weather.yaml"]
 
 
-def test_a_server_that_is_not_there_is_told(
-    here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_not_there_is_told(here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("impatient_loop.py", _IMPATIENT)
     here.scenario(weather(loop="impatient_loop:run"))
     done = toolreplay("record", "--base-url", "http://127.0.0.1:1")

@@ -126,9 +126,7 @@ def test_json(here: Place, toolreplay: Command) -> None:
         "ERROR",
         "ERROR",
     )
-    assert {
-        name: good[name] for name in ("id", "outcome", "turns", "tool_calls", "requests", "failures")
-    } == {
+    assert {name: good[name] for name in ("id", "outcome", "turns", "tool_calls", "requests", "failures")} == {
         "id": "scenarios/good.yaml::good",
         "outcome": "PASS",
         "turns": 2,
@@ -210,12 +208,8 @@ def test_names_that_xml_cannot_hold_do_not_break_junit(here: Place, toolreplay: 
     ],
     ids=str,
 )
-def test_which_scenarios_are_played(
-    words: list[str], played: list[str], here: Place, toolreplay: Command
-) -> None:
-    here.scenario(
-        weather(name="one", script=SCRIPT), weather(name="two", script=SCRIPT), path="scenarios/pair.yaml"
-    )
+def test_which_scenarios_are_played(words: list[str], played: list[str], here: Place, toolreplay: Command) -> None:
+    here.scenario(weather(name="one", script=SCRIPT), weather(name="two", script=SCRIPT), path="scenarios/pair.yaml")
     here.scenario(weather(name="three", script=SCRIPT), path="scenarios/sub/single.yaml")
     done = toolreplay("run", *words)
     names = [line.partition("::")[2].partition("  ")[0] for line in done.lines[:-1]]
@@ -286,9 +280,7 @@ def test_a_loop_that_cannot_be_played_is_one_line(
     "error",
     ["SystemExit(0)", "SystemExit('bye')", "GeneratorExit()", "__import__('asyncio').CancelledError()"],
 )
-def test_a_loop_that_leaves_by_another_door_does_not_pass(
-    error: str, here: Place, toolreplay: Command
-) -> None:
+def test_a_loop_that_leaves_by_another_door_does_not_pass(error: str, here: Place, toolreplay: Command) -> None:
     here.write("leaving_loop.py", f"def run(client):\n    raise {error}\n")
     _good(here, loop="leaving_loop:run")
     sys.modules.pop("leaving_loop", None)
@@ -315,9 +307,7 @@ def test_scenarios_and_cassettes_may_lie_outside_the_project(
     here: Place, tmp_path_factory: pytest.TempPathFactory, toolreplay: Command
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
-    here.write(
-        "pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}'\ncassettes = '{outside}/tapes'\n"
-    )
+    here.write("pyproject.toml", f"[tool.toolreplay]\nscenarios = '{outside}'\ncassettes = '{outside}/tapes'\n")
     here.scenario(weather(script=SCRIPT), path=f"{outside}/good.yaml")
     here.scenario(weather(name="no tape"), path=f"{outside}/missing.yaml")
     done = toolreplay("run")

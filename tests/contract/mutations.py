@@ -30,12 +30,8 @@ class Body:
 
     @property
     def tools(self) -> list[Json]:
-        found = (
-            self.raw.get("toolConfig", {}).get("tools", []) if self.converse else self.raw.get("tools", [])
-        )
-        return [
-            entry for entry in found if ("toolSpec" in entry if self.converse else "input_schema" in entry)
-        ]
+        found = self.raw.get("toolConfig", {}).get("tools", []) if self.converse else self.raw.get("tools", [])
+        return [entry for entry in found if ("toolSpec" in entry if self.converse else "input_schema" in entry)]
 
     def use(self) -> tuple[int, int, Json]:
         """Message, block and fields of the last call."""
@@ -295,11 +291,7 @@ def thinking_gone(body: Body) -> str | None:
     fields = body.raw.setdefault("additionalModelRequestFields", {}) if body.converse else body.raw
     fields["thinking"] = {"type": "enabled", "budget_tokens": 1024}
     last_said = max(
-        (
-            index
-            for index, message in enumerate(body.messages)
-            if message["role"] == "user" and not _answers(message)
-        ),
+        (index for index, message in enumerate(body.messages) if message["role"] == "user" and not _answers(message)),
         default=-1,
     )
     return body.at(last_said + 1, 0)
@@ -321,9 +313,7 @@ def server_result_alone(body: Body) -> str | None:
 
 def server_use_alone(body: Body) -> str | None:
     call = {"type": "server_tool_use", "id": "srvtoolu_open", "name": "web_search", "input": {}}
-    body.messages.extend(
-        [{"role": "assistant", "content": [call, body.text("So.")]}, body.say("user", "More")]
-    )
+    body.messages.extend([{"role": "assistant", "content": [call, body.text("So.")]}, body.say("user", "More")])
     return body.at(len(body.messages) - 2, 0)
 
 
@@ -363,9 +353,7 @@ def wrong_choice(body: Body) -> str | None:
 def breakpoints(body: Body) -> str | None:
     if "cache_control" in str(body.raw) or "cachePoint" in str(body.raw):
         return None
-    point = (
-        {"cachePoint": {"type": "default"}} if body.converse else {**body.text("-"), "cache_control": MARK}
-    )
+    point = {"cachePoint": {"type": "default"}} if body.converse else {**body.text("-"), "cache_control": MARK}
     body.raw["system"] = [point] * 5
     return "system[4]"
 

@@ -46,9 +46,7 @@ C_BAD_ID = ["TR202 error messages[1].content[0].toolUse.toolUseId"]
 SYSTEM_TOOL = c_use("srv_1", type="server_tool_use")
 
 CASES = [
-    Case(
-        "one id twice", [ASK, assistant(use(), use()), user(result())], ["TR201 error messages[1].content[1]"]
-    ),
+    Case("one id twice", [ASK, assistant(use(), use()), user(result())], ["TR201 error messages[1].content[1]"]),
     Case(
         "repeated calls",
         [ASK, assistant(use("a"), use("a"), use("b"), use("a")), user(result("a"), result("b"))],
@@ -94,9 +92,7 @@ CASES = [
         [ASK, assistant("Done."), user(text("It did:"), use())],
         ["TR204 error messages[2].content[1]"],
     ),
-    Case(
-        "a result in an assistant message", [ASK, assistant(result())], ["TR204 error messages[1].content[0]"]
-    ),
+    Case("a result in an assistant message", [ASK, assistant(result())], ["TR204 error messages[1].content[0]"]),
     Case("a result in a system message", [ASK, system(result())], ["TR204 error messages[1].content[0]"]),
     Case(
         "a system message between turns",

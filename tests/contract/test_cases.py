@@ -97,9 +97,7 @@ def reported(verdict: str) -> list[Reported]:
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no {FOLDER.name} folder beside the repository")
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in reported("reject") if case.expect["fault"] in CODES], ids=str
-)
+@pytest.mark.parametrize("case", [case for case in reported("reject") if case.expect["fault"] in CODES], ids=str)
 def test_what_the_api_rejects_is_found_at_its_place(case: Reported) -> None:
     where = case.expect["where"]
     codes = CODES[case.expect["fault"]]

@@ -59,9 +59,7 @@ def c_sent(*content: Json) -> list[Json]:
 HALF = "cut \ud83d"
 CASES: list[Case | Whole] = [
     Case("half a pair", [user(HALF)], ["TR305 error messages[0].content"]),
-    Case(
-        "half a pair in a result", sent([text(HALF)]), ["TR305 error messages[2].content[0].content[0].text"]
-    ),
+    Case("half a pair in a result", sent([text(HALF)]), ["TR305 error messages[2].content[0].content[0].text"]),
     Case(
         "half a pair in a key",
         [ASK, assistant(use(given={HALF: 1})), user(result())],
@@ -87,9 +85,7 @@ CASES: list[Case | Whole] = [
         },
         ["TR305 error tools[0].description"],
     ),
-    Case(
-        "a large result", sent("x" * (MOST_OF_A_RESULT + 1)), ["TR306 warning messages[2].content[0].content"]
-    ),
+    Case("a large result", sent("x" * (MOST_OF_A_RESULT + 1)), ["TR306 warning messages[2].content[0].content"]),
     Case("a result of that size", sent("x" * MOST_OF_A_RESULT), []),
     Case("a large image", [user(picture(PNG + "A" * MOST_OF_AN_IMAGE))], [f"TR306 warning {AT}"]),
     Case("21 images, converse", [user(*[c_picture(PNG)] * 21)], ["TR306 warning messages[0]"], "converse"),

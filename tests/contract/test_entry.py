@@ -53,9 +53,7 @@ VALUES = st.sampled_from(
 )
 JSON = st.recursive(
     LEAVES | VALUES,
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=4), inner, max_size=5)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=4), inner, max_size=5),
     max_leaves=30,
 )
 BLOCKS = st.fixed_dictionaries(
@@ -70,9 +68,7 @@ BLOCKS = st.fixed_dictionaries(
         "caller": JSON,
     },
 )
-C_BLOCKS = st.dictionaries(
-    st.sampled_from(["text", "toolUse", "toolResult", "cachePoint"]), JSON | BLOCKS, max_size=2
-)
+C_BLOCKS = st.dictionaries(st.sampled_from(["text", "toolUse", "toolResult", "cachePoint"]), JSON | BLOCKS, max_size=2)
 SHAPED = st.fixed_dictionaries(
     {
         "messages": st.lists(

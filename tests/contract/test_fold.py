@@ -43,9 +43,7 @@ MESSAGES_BLOCKS = st.one_of(
     st.builds(result, IDS, CONTENTS, st.booleans()),
     st.builds(server_use, IDS, kind=st.sampled_from(["server_tool_use", "mcp_tool_use"])),
     st.builds(server_result, IDS),
-    st.sampled_from(
-        [image(), COMPACTION, {**COMPACTION, "content": None}, {"type": "thinking", "thinking": "hm"}]
-    ),
+    st.sampled_from([image(), COMPACTION, {**COMPACTION, "content": None}, {"type": "thinking", "thinking": "hm"}]),
     st.builds(use, IDS, caller=st.just({"type": "code_execution_20260120"})),
 )
 CONVERSE_BLOCKS = st.one_of(
@@ -60,9 +58,7 @@ ROLES = st.sampled_from(["user", "assistant", "user", "assistant", "system", "to
 
 def conversations(blocks: st.SearchStrategy[Json]) -> st.SearchStrategy[list[Json]]:
     contents = st.one_of(st.lists(blocks, max_size=4), st.sampled_from(["so", "", " "]))
-    return st.lists(
-        st.builds(lambda role, content: {"role": role, "content": content}, ROLES, contents), max_size=9
-    )
+    return st.lists(st.builds(lambda role, content: {"role": role, "content": content}, ROLES, contents), max_size=9)
 
 
 WIRES = {Wire.MESSAGES: MESSAGES_BLOCKS, Wire.CONVERSE: CONVERSE_BLOCKS}
@@ -162,8 +158,6 @@ def test_the_api_counts_system_messages() -> None:
 
 def test_the_core_imports_nothing_heavy() -> None:
     heavy = {"yaml", "pydantic", "anthropic", "vcr", "hypothesis", "rich"}
-    code = (
-        f"import sys, toolreplay.contract.entry, toolreplay.contract.page; print({heavy} & set(sys.modules))"
-    )
+    code = f"import sys, toolreplay.contract.entry, toolreplay.contract.page; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -153,11 +153,7 @@ def _goes_on(before: tuple[Request, Reply], request: Request) -> bool:
     first, reply = before
     known = len(first.raw_messages)
     calls = bool(reply.tool_uses) and reply.stop_reason == "tool_use"
-    return (
-        calls
-        and request.raw_messages[:known] == first.raw_messages
-        and not judged(Step(first, reply, request))
-    )
+    return calls and request.raw_messages[:known] == first.raw_messages and not judged(Step(first, reply, request))
 
 
 def judged(step: Step, *, live: bool = False) -> list[Finding]:
@@ -180,9 +176,7 @@ def _parsed(request: Request, body: Json) -> Request:
 
 
 @pytest.mark.parametrize("case", MUTATIONS, ids=str)
-def test_a_broken_request_shows_its_rule_alone(
-    case: Mutation, recorded: tuple[list[Request], list[Step]]
-) -> None:
+def test_a_broken_request_shows_its_rule_alone(case: Mutation, recorded: tuple[list[Request], list[Step]]) -> None:
     tried: Counter[Wire] = Counter()
     for request in recorded[0]:
         wire = request.wire
@@ -232,9 +226,7 @@ def prefix_changed(step: Step) -> tuple[Step, str] | None:
         return None
     thoughtful, body, _ = _thought(step, "So.")
     first = copied(step.first, model="claude-opus-5-5", system="It is 12:30.", tool_choice=None)
-    then = _parsed(
-        step.then, {**body, "model": "claude-opus-5-5", "system": "It is 12:31.", "tool_choice": None}
-    )
+    then = _parsed(step.then, {**body, "model": "claude-opus-5-5", "system": "It is 12:31.", "tool_choice": None})
     return replace(thoughtful, first=first, then=then), "system"
 
 
@@ -336,10 +328,7 @@ def test_a_broken_step_shows_its_rule_alone(code: str, recorded: tuple[list[Requ
 def facts_of(step: Step) -> RunFacts:
     """A run as it was recorded, with tools that returned what was sent for them."""
     results = {
-        block.id: block
-        for message in step.then.messages
-        for block in message.blocks
-        if isinstance(block, ToolResult)
+        block.id: block for message in step.then.messages for block in message.blocks if isinstance(block, ToolResult)
     }
     calls = tuple(_fact(use, results[use.id]) for use in step.reply.tool_uses if use.id in results)
     return RunFacts(calls=calls, turns=2)
@@ -385,9 +374,7 @@ def run_broken(facts: RunFacts, code: str) -> RunFacts | None:
     return replace(facts, calls=(changed, *rest))
 
 
-@pytest.mark.parametrize(
-    "code", ["TR601", "TR602", "TR603", "TR604", "TR607", "TR608", "TR609", "TR610", "TR611"]
-)
+@pytest.mark.parametrize("code", ["TR601", "TR602", "TR603", "TR604", "TR607", "TR608", "TR609", "TR610", "TR611"])
 def test_a_broken_run_shows_its_rule_alone(code: str, recorded: tuple[list[Request], list[Step]]) -> None:
     tried = 0
     for step in recorded[1][:MOST]:

@@ -192,17 +192,11 @@ DUPLICATE = (
     "messages.2.content.1: each tool_use must have a single result. "
     "Found multiple `tool_result` blocks with id: toolu_1"
 )
-EXCESS = (
-    "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks "
-    "of previous turn."
-)
+EXCESS = "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn."
 WORDS = [
     (
         Case("both calls in one refusal", [ASK, TWO, user("And?")], []),
-        [
-            f"tool_use {call} (weather) has no tool_result in the next user turn"
-            for call in ("toolu_1", "toolu_2")
-        ],
+        [f"tool_use {call} (weather) has no tool_result in the next user turn" for call in ("toolu_1", "toolu_2")],
         [UNANSWERED.format(1, "toolu_1, toolu_2")] * 2,
     ),
     (

@@ -178,10 +178,7 @@ UNANSWERED = (
     "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
 )
 EXPECTED = "Expected toolResult blocks at messages.2.content for the following Ids: {}"
-OPEN = (
-    "`web_search` tool use with id `srvtoolu_1` was found without a corresponding "
-    "`web_search_tool_result` block"
-)
+OPEN = "`web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block"
 MIXED = "messages.2.content: Conversation blocks and tool result blocks cannot be provided in the same turn."
 API = [
     (

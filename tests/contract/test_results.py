@@ -64,9 +64,7 @@ CASES = [
     Case("converse, nothing", c_sent(UNSET), [f"TR301 error {AT}"], "converse"),
     Case("converse, an empty list", c_sent([]), ["TR310 info messages[2].content[0]"], "converse"),
     Case("converse, a number in the list", c_sent([4]), [f"TR301 error {C_CONTENT}[0]"], "converse"),
-    Case(
-        "converse, text that is no string", c_sent([{"text": 4}]), [f"TR301 error {C_CONTENT}[0]"], "converse"
-    ),
+    Case("converse, text that is no string", c_sent([{"text": 4}]), [f"TR301 error {C_CONTENT}[0]"], "converse"),
     Case("converse, an unknown block", c_sent([{"hologram": {}}]), [], "converse"),
     Case("error, empty string", sent("", error=True), [f"TR302 error {CONTENT}"]),
     Case("error, empty list", sent([], error=True), [f"TR302 error {CONTENT}"]),

@@ -97,9 +97,7 @@ CASES = [
     case("as JSON text", [call({"returned": 'a "b"'}, {"content": '{"out": "a \\"b\\""}'})], []),
     case("nothing can be looked for", [call(returned(None), {"content": "done"})], []),
     case("blank tokens are none", [call(returned(" ", " "), {"content": "done"})], []),
-    case(
-        "a fixed error text", [call(RAISED, {"content": "failed", "is_error": True})], [f"TR603 warning {AT}"]
-    ),
+    case("a fixed error text", [call(RAISED, {"content": "failed", "is_error": True})], [f"TR603 warning {AT}"]),
     case("an empty error is a matter of the request", [call(RAISED, {"content": "", "is_error": True})], []),
     case(
         "a failure that is not told at all",
@@ -155,9 +153,7 @@ CASES = [
         turns=1,
         crashed="LookupError: no city",
     ),
-    case(
-        "crashed somewhere else", [call(RAISED, TOLD)], ["TR609 error turn 2"], crashed="LookupError: no city"
-    ),
+    case("crashed somewhere else", [call(RAISED, TOLD)], ["TR609 error turn 2"], crashed="LookupError: no city"),
     case("abandoned", [call(RETURNED)], [f"TR610 error {CALL}"], turns=1),
     case("abandoned before it ran", [call()], [f"TR610 error {CALL}"], turns=1),
     case(

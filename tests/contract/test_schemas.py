@@ -24,9 +24,7 @@ SCALARS: st.SearchStrategy[Any] = (
         ["a", "object", "string", "integer", "", 0.5, 2.0, [], ["a", "a"], ["a", "b"], {}, ["string", "null"]]
     )
 )
-ONE = st.sampled_from(
-    ["additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"]
-)
+ONE = st.sampled_from(["additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"])
 MANY = st.sampled_from(["allOf", "anyOf", "oneOf", "prefixItems"])
 NAMED = st.sampled_from(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"])
 PLAIN = st.sampled_from(
@@ -64,9 +62,7 @@ def any_schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.dictionaries(PLAIN, SCALARS, max_size=3),
         st.dictionaries(ONE, inner, max_size=1),
         st.dictionaries(MANY, st.lists(inner, max_size=2) | SCALARS, max_size=1),
-        st.dictionaries(
-            NAMED, st.dictionaries(st.sampled_from("ab"), inner, max_size=2) | SCALARS, max_size=1
-        ),
+        st.dictionaries(NAMED, st.dictionaries(st.sampled_from("ab"), inner, max_size=2) | SCALARS, max_size=1),
     ]
     return st.tuples(*parts).map(lambda found: {key: value for part in found for key, value in part.items()})
 

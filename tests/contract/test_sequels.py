@@ -113,12 +113,8 @@ ALTERED: list[tuple[str, Json, Json, list[str], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "sent", "recorded", "live"), ALTERED, ids=[case[0] for case in ALTERED]
-)
-def test_a_reply_that_comes_back(
-    name: str, reply: Json, sent: Json, recorded: list[str], live: list[str]
-) -> None:
+@pytest.mark.parametrize(("name", "reply", "sent", "recorded", "live"), ALTERED, ids=[case[0] for case in ALTERED])
+def test_a_reply_that_comes_back(name: str, reply: Json, sent: Json, recorded: list[str], live: list[str]) -> None:
     assert brief(followed(ASKED, reply, sent)) == recorded
     assert brief(followed(ASKED, reply, sent, live=True)) == live
 
@@ -150,9 +146,7 @@ def test_converse_replies_come_back_with_cache_points_and_without_their_type() -
         "toolConfig": config,
         "messages": [C_ASK, assistant(c_text("I look."), c_use(), CACHE_POINT), user(c_result())],
     }
-    assert (
-        followed({"toolConfig": config, "messages": [C_ASK]}, served, sent, live=True, wire="converse") == []
-    )
+    assert followed({"toolConfig": config, "messages": [C_ASK]}, served, sent, live=True, wire="converse") == []
     other: Json = copy.deepcopy(sent)
     other["messages"][1]["content"][1]["toolUse"]["input"] = {"city": "Rome"}
     found = followed({"toolConfig": config, "messages": [C_ASK]}, served, other, live=True, wire="converse")
@@ -306,12 +300,7 @@ def test_in_a_run_a_beginning_sent_again_counts_too() -> None:
 def test_of_two_answers_the_one_that_comes_back_counts() -> None:
     other: Json = {"content": [use("toolu_9")], "stop_reason": "tool_use"}
     assert last((ASKED, SERVED), (ASKED, other), (then(*PAIR), None)) == []
-    assert (
-        last(
-            (ASKED, other), (ASKED, SERVED), (then(assistant(use("toolu_9")), user(result("toolu_9"))), None)
-        )
-        == []
-    )
+    assert last((ASKED, other), (ASKED, SERVED), (then(assistant(use("toolu_9")), user(result("toolu_9"))), None)) == []
 
 
 CUT: Json = {"content": [CALL], "stop_reason": "max_tokens"}
@@ -416,9 +405,7 @@ def test_a_thread_whose_beginning_was_not_seen_is_not_judged() -> None:
 
 def test_tools_are_judged_once_for_all_requests_that_have_them() -> None:
     broken = {"tools": [tool("a.b")], "messages": [ASK]}
-    first, second = play(
-        (broken, OTHER), ({**broken, "messages": [ASK, assistant("Done."), user("So?")]}, None)
-    )
+    first, second = play((broken, OTHER), ({**broken, "messages": [ASK, assistant("Done."), user("So?")]}, None))
     assert [finding.code for finding in first.findings] == ["TR208"]
     assert [finding.code for finding in second.findings] == ["TR208"]
     assert second.fresh == ()

@@ -85,8 +85,7 @@ def test_words() -> None:
     )
     (unanswered,) = Case("", [ASK, assistant(server_use()), user("More")], []).findings()
     assert unanswered.api == (
-        "`web_search` tool use with id `srvtoolu_1` was found without a corresponding "
-        "`web_search_tool_result` block"
+        "`web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block"
     )
 
 

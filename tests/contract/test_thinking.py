@@ -48,9 +48,7 @@ ENDS = [ASK, assistant(THOUGHT, text("One"))]
 CASES = [
     Whole("dropped, an older model", asked(OLD, LOOP, thinking=ON), [f"TR406 error {AT}"]),
     Whole("dropped, a newer model", asked(NEW, LOOP, thinking=ON), [f"TR406 warning {AT}"]),
-    Whole(
-        "dropped, a name that tells nothing", asked("my-model", LOOP, thinking=ON), [f"TR406 warning {AT}"]
-    ),
+    Whole("dropped, a name that tells nothing", asked("my-model", LOOP, thinking=ON), [f"TR406 warning {AT}"]),
     Whole("dropped, gateway", asked(NEW, LOOP, thinking=ON), [f"TR406 error {AT}"], profile="gateway"),
     Whole(
         "dropped, converse",

@@ -171,9 +171,7 @@ CALLS = [
         "converse",
     ),
     Whole("a server tool's entry", offering({"type": "mcp_toolset", "mcp_server_name": "a b"}), []),
-    Whole(
-        "a name in a call", called(use(name="a b", given=OSLO), result(error=True)), [f"TR208 error {NAME}"]
-    ),
+    Whole("a name in a call", called(use(name="a b", given=OSLO), result(error=True)), [f"TR208 error {NAME}"]),
 ]
 
 REF = {"$ref": "#/$defs/a"}
@@ -214,9 +212,7 @@ OFFERS = [
     Whole("no schema", offering({"name": "a"}), [f"TR503 error {SCHEMA}"]),
     Whole("no object schema", offering(tool(schema={})), [f"TR503 error {SCHEMA}.type"]),
     Whole("an array", offering(tool(schema={"type": "array"})), [f"TR503 error {SCHEMA}.type"]),
-    Whole(
-        "a union", offering(tool(schema={"type": "object", "anyOf": [{}]})), [f"TR503 error {SCHEMA}.anyOf"]
-    ),
+    Whole("a union", offering(tool(schema={"type": "object", "anyOf": [{}]})), [f"TR503 error {SCHEMA}.anyOf"]),
     Whole(
         "an older draft",
         offering(tool(schema={"type": "object", "properties": {"a": {"exclusiveMinimum": True}}})),
@@ -268,9 +264,7 @@ OFFERS = [
         offering(tool(), tool_choice={"type": "tool", "name": "map"}),
         ["TR505 error tool_choice"],
     ),
-    Whole(
-        "a tool without a name", offering(tool(), tool_choice={"type": "tool"}), ["TR505 error tool_choice"]
-    ),
+    Whole("a tool without a name", offering(tool(), tool_choice={"type": "tool"}), ["TR505 error tool_choice"]),
     Whole(
         "forced without tools",
         {"model": MODEL, "messages": [ASK], "tool_choice": FORCED},
@@ -383,10 +377,7 @@ WORDS = [
     (
         "no type, converse",
         "the input schema of weather has no type; it must be object",
-        (
-            "The value at toolConfig.tools.0.toolSpec.inputSchema.json.type must be one of the "
-            "following: object."
-        ),
+        ("The value at toolConfig.tools.0.toolSpec.inputSchema.json.type must be one of the following: object."),
     ),
     (
         "strict and open",

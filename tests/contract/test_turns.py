@@ -116,9 +116,7 @@ def test_turns(case: Case | Whole) -> None:
     assert brief(case.findings()) == case.found
 
 
-ALTERNATE = (
-    'messages: roles must alternate between "user" and "assistant", but found multiple "user" roles in a row'
-)
+ALTERNATE = 'messages: roles must alternate between "user" and "assistant", but found multiple "user" roles in a row'
 C_ALTERNATE = (
     "A conversation must alternate between user and assistant roles. "
     "Make sure the conversation alternates between user and assistant roles and try again."
@@ -127,10 +125,7 @@ WORDS: list[tuple[Case | Whole, str, str | None]] = [
     (
         Case("empty", [ASK, assistant(), user("So?")], []),
         "the message of role assistant has no content",
-        (
-            "messages.1: all messages must have non-empty content except for the optional final "
-            "assistant message"
-        ),
+        ("messages.1: all messages must have non-empty content except for the optional final assistant message"),
     ),
     (
         Case("empty, converse", [C_ASK, assistant(), user(c_text("So?"))], [], "converse"),
@@ -159,17 +154,16 @@ WORDS: list[tuple[Case | Whole, str, str | None]] = [
     (
         Whole("refused", on("claude-opus-4-6", PREFILL), []),
         "the request ends with an assistant message, which this model refuses",
-        (
-            "This model does not support assistant message prefill. The conversation must end with a "
-            "user message."
-        ),
+        ("This model does not support assistant message prefill. The conversation must end with a user message."),
     ),
     (
         Case("system first", [system("Be brief."), ASK], []),
         "a system message comes first; that is what `system` is for",
-        "messages.0: use the top-level 'system' parameter for the initial system prompt; the "
-        "directive-only form "
-        "(content: [] with output_config) is accepted at any position",
+        (
+            "messages.0: use the top-level 'system' parameter for the initial system prompt; the "
+            "directive-only form "
+            "(content: [] with output_config) is accepted at any position"
+        ),
     ),
     (
         Case("before the user", [ASK, system("Be brief."), user("So?")], []),

@@ -77,9 +77,7 @@ class Player:
 
     def _play(self, block: Block, printed: str | None) -> str | None:
         if block.language not in _LANGUAGES:
-            raise Untrue(
-                f"a block of {block.language or 'no language'}; write one of {', '.join(_LANGUAGES)}"
-            )
+            raise Untrue(f"a block of {block.language or 'no language'}; write one of {', '.join(_LANGUAGES)}")
         check = _LANGUAGES[block.language]
         if check is not None:
             check(block.text)

@@ -88,9 +88,7 @@ CASES = (
     ),
     Case("a command that ends otherwise", ("```console", "$ toolreplay run gone.yaml", "```"), "ends with 3"),
     Case("a command that is not run", ("```console", "$ rm -r x", "```"), "page:1: 'rm -r x' is not run"),
-    Case(
-        "a command that prints something else", ("```console", "$ toolreplay --version", "0", "```"), "prints"
-    ),
+    Case("a command that prints something else", ("```console", "$ toolreplay --version", "0", "```"), "prints"),
     Case("a console without a command", ("```console", "PASS", "```"), "starts without '$ '"),
 )
 

@@ -55,9 +55,7 @@ def broken_links(page: Path) -> Iterator[str]:
 
 def unwanted(words: str) -> Iterator[str]:
     yield from (
-        word
-        for word in re.findall(r"\S+", words)
-        if re.search(r"(?<![\w.])/(work|tmp|home|root|Users)/", word)
+        word for word in re.findall(r"\S+", words) if re.search(r"(?<![\w.])/(work|tmp|home|root|Users)/", word)
     )
     yield from (sign for sign in words if sign in "\u2013\u2014" or unicodedata.category(sign) == "So")
 
@@ -93,9 +91,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_links_that_lead_nowhere_are_seen(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(
-        "# A title, here\n[a](#a-title-here) [b](#b) [c](page.md) [d](gone.md) [e](https://a.b)\n"
-    )
+    page.write_text("# A title, here\n[a](#a-title-here) [b](#b) [c](page.md) [d](gone.md) [e](https://a.b)\n")
     assert list(broken_links(page)) == ["#b", "gone.md"]
 
 

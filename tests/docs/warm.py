@@ -19,9 +19,7 @@ from toolreplay.cli import main
 
 PROGRAMS: Final[Mapping[str, Callable[[list[str]], int]]] = {"toolreplay": main, "pytest": pytest.main}
 _CONTEXT: Final = get_context("forkserver")
-_CONTEXT.set_forkserver_preload(
-    ["anthropic", "boto3", "pytest", "toolreplay.cli.check", "toolreplay.cli.record"]
-)
+_CONTEXT.set_forkserver_preload(["anthropic", "boto3", "pytest", "toolreplay.cli.check", "toolreplay.cli.record"])
 _LONGEST: Final = 120
 
 

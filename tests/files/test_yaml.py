@@ -16,9 +16,7 @@ from toolreplay.files.yaml_nodes import MAX_DEPTH, MAX_VALUES
 if TYPE_CHECKING:
     from pathlib import Path
 
-needs_libyaml = pytest.mark.skipif(
-    not hasattr(yaml, "CSafeLoader"), reason="the wording of syntax errors is libyaml's"
-)
+needs_libyaml = pytest.mark.skipif(not hasattr(yaml, "CSafeLoader"), reason="the wording of syntax errors is libyaml's")
 
 
 @dataclass(frozen=True)
@@ -199,9 +197,7 @@ QUOTE = "put the value in quotes, or check the indentation"
 CHECK = "check quotes, brackets and indentation"
 REFUSED = [
     Case("duplicate-key", "a: 1\nb: 2\na: 3", "3: the key 'a' stands twice, first on line 1; remove one"),
-    Case(
-        "nested-duplicate", "a:\n  b: 1\n  'b': 2", "3: the key 'b' stands twice, first on line 2; remove one"
-    ),
+    Case("nested-duplicate", "a:\n  b: 1\n  'b': 2", "3: the key 'b' stands twice, first on line 2; remove one"),
     Case("number-key", "a:\n  1: x", '2: the key 1 is not text; put it in quotes: "1"'),
     Case("boolean-key", "true: x", '1: the key true is not text; put it in quotes: "true"'),
     Case("null-key", "null: x", '1: the key null is not text; put it in quotes: "null"'),
@@ -229,9 +225,7 @@ REFUSED = [
         "a: {<<: b}",
         "1: '<<' takes a mapping or a list of mappings; put it in quotes if it is a key",
     ),
-    Case(
-        "recursive-list", "a: &a [*a]", "1: the alias '*a' stands inside its own anchor; write the value out"
-    ),
+    Case("recursive-list", "a: &a [*a]", "1: the alias '*a' stands inside its own anchor; write the value out"),
     Case(
         "recursive-mapping",
         "a: &a\n  b:\n    c: *a",
@@ -340,9 +334,7 @@ class FileCase:
 FILES = [
     FileCase("latin-1", b"a: 1\nb: caf\xe9\n", "w.yaml:2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
     FileCase("utf-16", "a: 1".encode("utf-16-le"), f"w.yaml:1: the character U+0000 {ESCAPE}"),
-    FileCase(
-        "utf-16-mark", "a: 1".encode("utf-16"), "w.yaml:1: byte 0xff is not UTF-8; save the file as UTF-8"
-    ),
+    FileCase("utf-16-mark", "a: 1".encode("utf-16"), "w.yaml:1: byte 0xff is not UTF-8; save the file as UTF-8"),
     FileCase("large", b"#" * (MAX_BYTES + 1), "w.yaml:1: the file is over 10 MB; split it"),
 ]
 

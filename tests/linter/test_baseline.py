@@ -18,9 +18,7 @@ ORPHAN = Finding("TR102", "orphan-tool-result", Severity.ERROR, "messages[2]", "
 
 
 def _result(findings: Sequence[Finding], file: str, *, line: int = 1) -> FileResult:
-    located = tuple(
-        Located(one, file, line - 1 + number, line + number) for number, one in enumerate(findings)
-    )
+    located = tuple(Located(one, file, line - 1 + number, line + number) for number, one in enumerate(findings))
     return FileResult(file, 1, 1, findings=located, counts=Counter(map(kind_of, findings)))
 
 
@@ -98,9 +96,7 @@ def test_another_file_is_new(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     _written(path, _result([ORPHAN], str(tmp_path / "a.yaml")))
 
-    assert [
-        one.known for one in read_baseline(path).take_out([_result([ORPHAN], str(tmp_path / "b.yaml"))])
-    ] == [0]
+    assert [one.known for one in read_baseline(path).take_out([_result([ORPHAN], str(tmp_path / "b.yaml"))])] == [0]
 
 
 def test_it_holds_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,9 +194,7 @@ def _tree(root: Path) -> None:
         "a/scenario.yaml": SCENARIO,
         "a/package.json": '{"name": "x"}',
         "a/texts.json": '{"messages": [{"code": "E1", "text": "no"}]}',
-        "a/chat.json": json.dumps(
-            {"messages": [USER, {"role": "tool", "tool_call_id": "1", "content": "4"}]}
-        ),
+        "a/chat.json": json.dumps({"messages": [USER, {"role": "tool", "tool_call_id": "1", "content": "4"}]}),
         "a/broken.yml": "interactions: [\n",
         "a/notes.txt": "interactions: [",
         "a/.hidden/bad.json": json.dumps([pair(BAD)]),

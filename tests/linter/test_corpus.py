@@ -40,9 +40,7 @@ def test_no_request_that_was_answered_has_an_error(report: Report) -> None:
     alarms = [
         (located.file, located.exchange, located.finding.code, located.finding.path, located.finding.message)
         for located in report.findings
-        if located.finding.is_error
-        and _status(located) == 200
-        and not located.file.endswith((TAKEN_THEN, SCRUBBED))
+        if located.finding.is_error and _status(located) == 200 and not located.file.endswith((TAKEN_THEN, SCRUBBED))
     ]
 
     assert alarms == []
@@ -59,9 +57,7 @@ def test_the_wrong_id_of_2024_is_found(report: Report) -> None:
 
 
 def test_a_recorded_refusal_is_found_where_the_api_saw_it(report: Report) -> None:
-    (located,) = [
-        located for located in report.findings if located.file.endswith(REFUSED) and located.finding.is_error
-    ]
+    (located,) = [located for located in report.findings if located.file.endswith(REFUSED) and located.finding.is_error]
     response = read_recording(Path(located.file)).interactions[1].response
 
     assert response is not None

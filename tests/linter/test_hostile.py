@@ -17,8 +17,7 @@ from toolreplay.files import opening
 from toolreplay.linter import Report, check_file, check_paths, check_text
 
 YAML_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
-    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 DEEP = '{"messages": [{"role": "user", "content": ' + "[" * 900 + "]" * 900 + "}]}"
 BAD_YAML = json.dumps(BAD)

@@ -50,22 +50,16 @@ CASES = [
     Case("bodies as text", [{"request": json.dumps(BAD)}], [0]),
     Case("request and response", [{"request": BAD, "response": reply(calls("toolu_9"))}], [0], 1, 2),
     Case("response as text", [{"request": GOOD, "response": json.dumps(reply(calls("toolu_9")))}], [], 1, 2),
-    Case(
-        "response with a body", [{"request": GOOD, "response": {"body": reply(calls("toolu_9"))}}], [], 1, 2
-    ),
+    Case("response with a body", [{"request": GOOD, "response": {"body": reply(calls("toolu_9"))}}], [], 1, 2),
     Case("HTTP exchanges", [pair(GOOD), pair(BAD)], [1], 2),
     Case("recordings", [RECORDED, {"log": {"entries": []}}], [0], 2),
-    Case(
-        "requests of a batch", [{"custom_id": "a", "params": GOOD}, {"custom_id": "b", "params": BAD}], [1], 2
-    ),
+    Case("requests of a batch", [{"custom_id": "a", "params": GOOD}, {"custom_id": "b", "params": BAD}], [1], 2),
     Case("results of a batch", [SUCCEEDED, {"custom_id": "b", "result": {"type": "expired"}}], [], 0, 1),
     Case("Bedrock's batches", [{"recordId": "1", "modelInput": BAD, "modelOutput": reply(ASKED)}], [0], 1, 1),
     Case("other lines", [{"level": "info"}, 3, None, "x", [], BAD], [5]),
     Case("another vendor's", [{"messages": [{"role": "tool", "content": "4"}]}, BAD], [1]),
     Case("the same request twice", [BAD, BAD], [0], 2),
-    Case(
-        "a fault that stays", [LOST, body(*LOST["messages"], calls("toolu_3"), results("toolu_3"))], [], 2, 3
-    ),
+    Case("a fault that stays", [LOST, body(*LOST["messages"], calls("toolu_3"), results("toolu_3"))], [], 2, 3),
     Case("flattened tool blocks", [pair(body(USER), reply(ASKED)), pair(FLAT)], [], 2, 1, 1),
     Case("no loop", [pair(body(USER), reply({"content": []})), pair(FLAT)], [], 2, 0),
     Case("no tools", [pair(body(USER), reply(ASKED)), pair({"messages": FLAT["messages"]})], [], 2, 1),
@@ -109,9 +103,7 @@ FORMS: list[tuple[str, bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "data"), FORMS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(FORMS)]
-)
+@pytest.mark.parametrize(("name", "data"), FORMS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(FORMS)])
 def test_forms_of_a_log(name: str, data: bytes) -> None:
     report = check_text(data, name)
 
@@ -187,9 +179,7 @@ DAMAGED: list[tuple[str, bytes, str, int]] = [
 
 
 @pytest.mark.parametrize(("kind", "data", "reason", "requests"), DAMAGED, ids=[kind for kind, *_ in DAMAGED])
-def test_a_damaged_stream_is_judged_as_far_as_it_goes(
-    kind: str, data: bytes, reason: str, requests: int
-) -> None:
+def test_a_damaged_stream_is_judged_as_far_as_it_goes(kind: str, data: bytes, reason: str, requests: int) -> None:
     report = check_text(data, "a.jsonl.gz")
 
     assert [entry.reason[: len(reason)] for entry in report.unreadable] == [reason]

@@ -96,9 +96,7 @@ def mutations(draw: st.DrawFn) -> Mutation:
             case "move":
                 return data[:other] + data[start:end] + data[other:]
             case "flip":
-                return (
-                    data[:start] + bytes(byte ^ 0x20 for byte in data[start : start + 1]) + data[start + 1 :]
-                )
+                return data[:start] + bytes(byte ^ 0x20 for byte in data[start : start + 1]) + data[start + 1 :]
         return data[:start] + word + data[start:]
 
     return mutate

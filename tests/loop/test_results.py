@@ -117,21 +117,15 @@ def test_what_an_exception_says(error: BaseException, message: str) -> None:
 
 
 _JSON: Final = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(exclude_categories=()))
-    ),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
-    ),
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(exclude_categories=()))),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
     max_leaves=6,
 )
 VALUES: Final = st.one_of(
     _JSON,
     st.binary(max_size=8),
     st.sampled_from([TEXT, [TEXT, IMAGE], _cyclic(), {1, 2}, object, 1j, range(3), {None: 1, "a": 2}]),
-    st.lists(
-        st.fixed_dictionaries({"type": st.sampled_from(["text", "image", "x", 5]), "text": _JSON}), max_size=2
-    ),
+    st.lists(st.fixed_dictionaries({"type": st.sampled_from(["text", "image", "x", 5]), "text": _JSON}), max_size=2),
 )
 
 
@@ -198,9 +192,7 @@ class Ran:
 )
 def test_what_a_tool_did_is_told(case: Ran) -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"city": "Oslo"}}
-    assert run_tools([use], {"f": case.function}) == [
-        {"type": "tool_result", "tool_use_id": "toolu_1", **case.result}
-    ]
+    assert run_tools([use], {"f": case.function}) == [{"type": "tool_result", "tool_use_id": "toolu_1", **case.result}]
 
 
 def test_an_unknown_tool_and_wrong_arguments_are_told_to_the_model() -> None:

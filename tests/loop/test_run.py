@@ -96,12 +96,7 @@ class Driver:
 
 
 def _blocks(history: list[Json]) -> list[Json]:
-    return [
-        block
-        for message in history
-        if not isinstance(message["content"], str)
-        for block in message["content"]
-    ]
+    return [block for message in history if not isinstance(message["content"], str) for block in message["content"]]
 
 
 SYNC: Final = Driver("sync")
@@ -179,9 +174,7 @@ def test_the_loop_keeps_the_contract_whatever_the_tools_do(
     assert len(tool.calls) == names.count("get_weather")
     results = driver.results(history)
     assert [result[0] for result in results] == [f"toolu_{number}" for number in range(1, len(names) + 1)]
-    assert all(
-        is_error for name, (_, is_error, _) in zip(names, results, strict=True) if name == "unknown_tool"
-    )
+    assert all(is_error for name, (_, is_error, _) in zip(names, results, strict=True) if name == "unknown_tool")
     assert (history[0], whole[: len(history)]) == (prompt, history)
     assert [message["role"] for message in whole] == ["user", "assistant"] * (len(turns) + 2)
 
@@ -268,9 +261,7 @@ def test_a_reply_that_is_no_answer_leaves_a_history_that_can_be_sent(driver: Dri
 
 
 def test_a_paused_turn_is_sent_back_unchanged() -> None:
-    paused = [
-        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}
-    ]
+    paused = [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}]
     with session_of(SYNC.scenario({"content": paused, "stop_reason": "pause_turn"}, says())) as session:
         history = SYNC([SYNC.user("Weather?")], Ran(lambda: "rain"))
     assert _sent(session)[1] == [SYNC.user("Weather?"), {"role": "assistant", "content": paused}]

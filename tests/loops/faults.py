@@ -45,9 +45,7 @@ def _blank_content(answer: Answer) -> Answer:
 
 def _with_text(blocks: list[Json], at: int) -> list[Json]:
     text = (
-        {"text": "Here are the results."}
-        if "toolResult" in blocks[0]
-        else {"type": "text", "text": "Here they are."}
+        {"text": "Here are the results."} if "toolResult" in blocks[0] else {"type": "text", "text": "Here they are."}
     )
     return [*blocks[:at], text, *blocks[at:]]
 
@@ -98,9 +96,7 @@ def _first_read(content: list[Json], uncalled: list[Json]) -> list[Json]:
 
 
 def _elsewhere(body: Json, number: int) -> Json:
-    return (
-        body if number == 1 else {**body, "messages": [{"role": "user", "content": "Sum up what you know."}]}
-    )
+    return body if number == 1 else {**body, "messages": [{"role": "user", "content": "Sum up what you know."}]}
 
 
 def _impatient(client: Any) -> Any:

@@ -17,10 +17,7 @@ def _with_first(calls: Sequence[Json], functions: Functions, **changes: object) 
 
 @answering
 def loses_is_error(calls: Sequence[Json], functions: Functions) -> object:
-    return [
-        {name: value for name, value in one.items() if name != "is_error"}
-        for one in results(calls, functions)
-    ]
+    return [{name: value for name, value in one.items() if name != "is_error"} for one in results(calls, functions)]
 
 
 @answering
@@ -132,10 +129,7 @@ def says_the_same_for_every_error(calls: Sequence[Json], functions: Functions) -
 @answering
 def runs_a_failing_tool_again(calls: Sequence[Json], functions: Functions) -> object:
     first = results(calls, functions)
-    return [
-        result(call, functions) if one.get("is_error") else one
-        for call, one in zip(calls, first, strict=True)
-    ]
+    return [result(call, functions) if one.get("is_error") else one for call, one in zip(calls, first, strict=True)]
 
 
 @answering

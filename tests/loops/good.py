@@ -63,9 +63,7 @@ class Agent:
             history.append({"role": "user", "content": results(calls, functions)})
 
 
-def _turns(
-    send: Any, model: str, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+def _turns(send: Any, model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
     while True:
         reply = send({"model": model, "max_tokens": 1024, "messages": messages, "tools": tools})
         messages.append({"role": "assistant", "content": reply["content"]})
@@ -75,16 +73,12 @@ def _turns(
         messages.append({"role": "user", "content": results(calls, functions)})
 
 
-def sends_through_httpx(
-    model: str, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+def sends_through_httpx(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
     with httpx.Client() as client:
         return _turns(lambda body: client.post(URL, json=body).json(), model, messages, tools, functions)
 
 
-def sends_through_urllib(
-    model: str, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+def sends_through_urllib(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
     def send(body: Json) -> Any:
         data = json.dumps(body).encode()
         request = urllib.request.Request(URL, data, {"content-type": "application/json"})
@@ -94,9 +88,7 @@ def sends_through_urllib(
     return _turns(send, model, messages, tools, functions)
 
 
-def sends_through_a_gateway(
-    model: str, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+def sends_through_a_gateway(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
     client = anthropic.Anthropic(base_url="https://gateway.example/anthropic", api_key="k")
     return _turns(lambda body: client.messages.create(**body).to_dict(), model, messages, tools, functions)
 
@@ -117,9 +109,7 @@ def is_async_inside(model: str, messages: list[Json], tools: list[Json], functio
     return asyncio.run(turns())
 
 
-def forgets_the_tools(
-    model: str, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+def forgets_the_tools(model: str, messages: list[Json], tools: list[Json], functions: Functions) -> list[Json]:
     client: Any = anthropic.Anthropic()
 
     def send(body: Json) -> Any:

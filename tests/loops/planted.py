@@ -160,9 +160,7 @@ class _Prompt:
         history.append(self._message(content, broken, words))
         return True
 
-    def _message(
-        self, content: list[Json], broken: Mapping[str, str], words: Sequence[bool | str | None] = ()
-    ) -> Json:
+    def _message(self, content: list[Json], broken: Mapping[str, str], words: Sequence[bool | str | None] = ()) -> Json:
         calls = self.wire.calls(content, broken)
         decided = words or [True] * len(calls)
         answers = [self._answer(call, word) for call, word in zip(calls, decided, strict=True)]

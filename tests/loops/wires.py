@@ -166,9 +166,7 @@ class _Converse:
             match event:
                 case {"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": use}}}:
                     blocks.start(index, {"toolUse": use}, use)
-                case {
-                    "contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": piece}}}
-                }:
+                case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": piece}}}}:
                     blocks.add_input(index, piece)
                 case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"text": piece}}}:
                     blocks.add(index, "text", piece)
@@ -178,9 +176,7 @@ class _Converse:
 
     def calls(self, content: Iterable[Json], broken: Mapping[str, str]) -> list[Call]:
         uses = [block["toolUse"] for block in content if "toolUse" in block]
-        return [
-            Call(use["toolUseId"], use["name"], use["input"], broken.get(use["toolUseId"])) for use in uses
-        ]
+        return [Call(use["toolUseId"], use["name"], use["input"], broken.get(use["toolUseId"])) for use in uses]
 
     def block(self, answer: Answer) -> Json:
         content = answer.value.value if isinstance(answer.value, Raw) else _converse_content(answer.value)
@@ -219,11 +215,7 @@ def as_text(value: object) -> str:
 
 
 def _is_blocks(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(one, dict) and "type" in one for one in value)
-    )
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "type" in one for one in value)
 
 
 def _blocks_or_text(value: Any) -> object:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
 SCHEMA = "# yaml-language-server: $schema=../schema/scenario.json"
-PYPROJECT = (
-    '[tool.toolreplay]\nscenarios = ["scenarios"]\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
-)
+PYPROJECT = '[tool.toolreplay]\nscenarios = ["scenarios"]\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
 AGENT = '''\
 """A tool loop, and some that go wrong."""
 
@@ -118,10 +116,7 @@ def scenario(
         ],
     }
     if scripted:
-        uses = [
-            {"type": "tool_use", "id": one.id, "name": "get_weather", "input": {"city": one.city}}
-            for one in calls
-        ]
+        uses = [{"type": "tool_use", "id": one.id, "name": "get_weather", "input": {"city": one.city}} for one in calls]
         fields["script"] = [{"content": uses, "stop_reason": "tool_use"}, {"text": "4 degrees"}]
     return "\n".join(
         (
@@ -179,9 +174,7 @@ class Project:
 
         self.environ(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         command = [sys.executable, "-c", code]
-        ran = subprocess.run(
-            command, cwd=self.path, capture_output=True, text=True, check=True, env=os.environ
-        )
+        ran = subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=True, env=os.environ)
         return ran.stdout.splitlines()
 
 
@@ -192,9 +185,7 @@ def failure(result: pytest.RunResult) -> list[str]:
     end = next(
         index
         for index, line in enumerate(rest)
-        if line.startswith(
-            ("toolreplay:", "====", "____", "- generated", "-- generated", "--- generated", "----")
-        )
+        if line.startswith(("toolreplay:", "====", "____", "- generated", "-- generated", "--- generated", "----"))
     )
     return rest[:end]
 

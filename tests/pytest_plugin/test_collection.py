@@ -31,9 +31,7 @@ CASES = (
         {"agents/a.yml": UNMARKED},
         (f"agents/a.yml{BROKEN}",),
     ),
-    Case(
-        "the table names another folder", f"{TABLE}scenarios = 'agents'\n", {"scenarios/a.yaml": UNMARKED}, ()
-    ),
+    Case("the table names another folder", f"{TABLE}scenarios = 'agents'\n", {"scenarios/a.yaml": UNMARKED}, ()),
     Case(
         "ini",
         f"{PLAIN}[tool.pytest.ini_options]\ntoolreplay_scenarios = ['agents', 'more/b.yaml']\n",
@@ -111,9 +109,7 @@ def test_a_mistake_in_the_table_ends_the_run_with_one_line(project: Project) -> 
         result = project.run(*arguments)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         (line,) = (line for line in result.errlines if line)
-        assert line.startswith(
-            f"ERROR: {project.path}/pyproject.toml: [tool.toolreplay] has no setting 'scenario'; "
-        )
+        assert line.startswith(f"ERROR: {project.path}/pyproject.toml: [tool.toolreplay] has no setting 'scenario'; ")
 
 
 def test_a_broken_pyproject_of_somebody_else_is_none_of_ours(project: Project) -> None:

@@ -65,9 +65,7 @@ BROKEN = (
         ("scenarios/a.yaml:7: conversation[0].usr: unknown field; did you mean 'user'?",),
     ),
     Broken("no yaml", f"{SCHEMA}\nname: [\n", ("scenarios/a.yaml:3: not YAML: *",)),
-    Broken(
-        "empty", f"{SCHEMA}\n", ("scenarios/a.yaml:1: the file holds no scenario; start one with version: 1",)
-    ),
+    Broken("empty", f"{SCHEMA}\n", ("scenarios/a.yaml:1: the file holds no scenario; start one with version: 1",)),
 )
 
 
@@ -165,9 +163,7 @@ def test_an_exception_without_a_text_is_named() -> None:
         def __str__(self) -> str:
             raise KeyError("nothing to say")
 
-    assert (
-        unexpected(MuteError())[0] == "unexpected MuteError: its text cannot be shown, str() raised KeyError"
-    )
+    assert unexpected(MuteError())[0] == "unexpected MuteError: its text cannot be shown, str() raised KeyError"
     assert unexpected(ValueError())[0] == "unexpected ValueError"
 
 
@@ -211,9 +207,7 @@ def test_hostile_text_reaches_neither_terminal_nor_report(project: Project, work
         "final_text": {"contains": "five degrees"},
     }
     stub = [{"call": "hostile:weather"}]
-    project.write(
-        "scenarios/a.yaml", scenario(name.strip(), calls=(OSLO, ATLANTIS, BERN), stub=stub, expect=expect)
-    )
+    project.write("scenarios/a.yaml", scenario(name.strip(), calls=(OSLO, ATLANTIS, BERN), stub=stub, expect=expect))
     result = project.run(
         "-vv", "-rA", "--show-capture=no", "--junitxml=report.xml", "-n", workers, plugins=["xdist.plugin"]
     )

@@ -15,9 +15,7 @@ def pytest_addoption(parser):
 """
 
 
-needs_recording = pytest.mark.skipif(
-    find_spec("pytest_recording") is None, reason="pytest-recording is not installed"
-)
+needs_recording = pytest.mark.skipif(find_spec("pytest_recording") is None, reason="pytest-recording is not installed")
 
 
 def shows_mode(result: pytest.RunResult, mode: str) -> bool:
@@ -88,9 +86,7 @@ def test_without_toolreplay_pytest_recording_has_its_option(played: Project) -> 
 
 
 @pytest.mark.parametrize("where", ["conftest.py", "tests/conftest.py"])
-def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(
-    played: Project, where: str
-) -> None:
+def test_a_conftest_that_brings_the_option_keeps_it_and_its_words_read_as_none(played: Project, where: str) -> None:
     played.write(where, CONFTEST)
     played.write(
         "tests/test_plain.py",

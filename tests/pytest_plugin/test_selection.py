@@ -68,9 +68,7 @@ def test_last_failed_runs_the_failure_alone_and_then_everything(weather: Project
     again.assert_outcomes(failed=1)
     first = weather.run("--ff", "-v")
     assert next(line for line in first.outlines if "%]" in line).startswith(f"{FORGETFUL} FAILED")
-    weather.write(
-        "scenarios/weather/several.yml", f"{scenario('forgets a result (v1.2)')}---\n{scenario('another')}"
-    )
+    weather.write("scenarios/weather/several.yml", f"{scenario('forgets a result (v1.2)')}---\n{scenario('another')}")
     weather.run("--lf").assert_outcomes(passed=1)
     weather.run("--lf").assert_outcomes(passed=4)
 

@@ -55,9 +55,7 @@ def test_github_escapes_names() -> None:
 
 def test_github_shows_the_errors_of_many_first() -> None:
     many = [replace(HABIT, message=str(number)) for number in range(60)]
-    lines = rendered(
-        GithubReport(ROOT), result(*many, *[ORPHAN] * 60, LOST, file=str(ROOT / "a.yaml"))
-    ).splitlines()
+    lines = rendered(GithubReport(ROOT), result(*many, *[ORPHAN] * 60, LOST, file=str(ROOT / "a.yaml"))).splitlines()
 
     kinds = [line.split()[0] for line in lines[:101]]
     assert kinds == ["::error"] * 50 + ["::warning"] + ["::notice"] * 50

@@ -73,10 +73,7 @@ def test_sarif_places(file: str, uri: str) -> None:
 
 def test_sarif_fingerprints_survive_moved_lines() -> None:
     def prints(*findings: Finding, line: int) -> list[str]:
-        return [
-            one["partialFingerprints"]["toolreplay/v1"]
-            for one in sarif(result(*findings, line=line))["results"]
-        ]
+        return [one["partialFingerprints"]["toolreplay/v1"] for one in sarif(result(*findings, line=line))["results"]]
 
     assert prints(ORPHAN, line=1) == prints(ORPHAN, line=900)
     assert len(set(prints(ORPHAN, HABIT, replace(ORPHAN, message="x"), line=1))) == 3

@@ -24,9 +24,7 @@ def finding(
     index: int = 0, *, code: str = "TR101", severity: Severity = Severity.ERROR, api: str | None = None
 ) -> Finding:
     name = {"TR101": "unanswered-tool-use", "TR204": "error-text-only", "TR601": "lost-result"}[code]
-    return Finding(
-        code, name, severity, f"messages[{index}]", f"toolu_{index} has no result", "send one.", api
-    )
+    return Finding(code, name, severity, f"messages[{index}]", f"toolu_{index} has no result", "send one.", api)
 
 
 def exchanges(*replies: Reply | ApiError | None) -> tuple[RunExchange, ...]:
@@ -155,9 +153,7 @@ def test_lines_are_bounded_and_plain() -> None:
     hostile = replace(
         finding(), message="\x1b[31mred\x07 \u202eright to left\r\n" + "x" * 10_000, path="messages[0].\x1b"
     )
-    lines = details(
-        run(RunFinding(hostile, 1), failures=(replace(UNMET, message="\x9b\x00", where="\x1b:1"),))
-    )
+    lines = details(run(RunFinding(hostile, 1), failures=(replace(UNMET, message="\x9b\x00", where="\x1b:1"),)))
     assert all(line.isprintable() and len(line) <= 402 for line in lines)
     assert lines[1].startswith(r"  \x1b[31mred\x07 \u202eright to left xxx")
 
@@ -218,26 +214,19 @@ def test_headline(case: Headline) -> None:
 CALL = Call("toolu_1", "get_weather", {}, True, None, 1)
 PASSED = replace(run(outcome=Outcome.PASS), calls=(CALL,), seconds=0.25)
 SKIPPED = Run("b.yaml::two", Outcome.SKIP, failures=(Failure(Outcome.SKIP, "", "boto3 is not installed"),))
-HOSTILE = Run(
-    "c\x1b.yaml::\ud800\ufffe <&>", Outcome.ERROR, failures=(Failure(Outcome.ERROR, "", "\x1b]]>\x00"),)
-)
+HOSTILE = Run("c\x1b.yaml::\ud800\ufffe <&>", Outcome.ERROR, failures=(Failure(Outcome.ERROR, "", "\x1b]]>\x00"),))
 ALL = (PASSED, run(RunFinding(finding(2), 2)), SKIPPED, HOSTILE, Run("d.yaml::three", Outcome.STALE))
 
 
 def test_summary_line_and_totals() -> None:
     assert summary_line(PASSED) == "PASS  a.yaml::one  (2 turns, 1 call, 2 requests checked, 0.25 s)"
     assert "\x1b" not in summary_line(HOSTILE)
-    assert (
-        totals(ALL)
-        == "5 scenarios: 1 PASS, 1 FAIL, 1 STALE, 1 SKIP, 1 ERROR; 4 requests checked, 1 tool call"
-    )
+    assert totals(ALL) == "5 scenarios: 1 PASS, 1 FAIL, 1 STALE, 1 SKIP, 1 ERROR; 4 requests checked, 1 tool call"
     assert totals((PASSED,)) == "1 scenario: 1 PASS; 2 requests checked, 1 tool call"
 
 
 def test_json() -> None:
-    data = json.loads(
-        json.dumps(runs_json((PASSED, run(RunFinding(finding(2, api=API), 2), failures=(BROKEN,)))))
-    )
+    data = json.loads(json.dumps(runs_json((PASSED, run(RunFinding(finding(2, api=API), 2), failures=(BROKEN,))))))
     broken = {
         "code": "TR101",
         "name": "unanswered-tool-use",

@@ -23,9 +23,7 @@ TOOL: Json = {"name": "weather", "input_schema": {"type": "object"}}
 URL = "https://api.anthropic.com/v1/messages"
 CONVERSE_URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/claude/converse"
 TOOLLESS = "the request offers no tools, and the reply to it calls weather; send the tools with every request"
-FORCED = (
-    "tool_choice forces a call, and the reply to the request makes none; force it in the first request only"
-)
+FORCED = "tool_choice forces a call, and the reply to the request makes none; force it in the first request only"
 
 
 @dataclass(frozen=True)
@@ -41,19 +39,13 @@ CASES = (
     Case("a call and no tools", {}, CALLS, TOOLLESS),
     Case("a call and an empty list of tools", {"tools": []}, CALLS, TOOLLESS),
     Case("text and no tools", {}, SAYS),
-    Case(
-        "a thread inherits its tools", {"thread": {"type": "continue", "previous_message_id": "msg_1"}}, CALLS
-    ),
+    Case("a thread inherits its tools", {"thread": {"type": "continue", "previous_message_id": "msg_1"}}, CALLS),
     Case("forced and called", {"tools": [TOOL], "tool_choice": {"type": "any"}}, CALLS),
-    Case(
-        "one tool forced, and none called", {"tools": [TOOL], "tool_choice": {"type": "tool"}}, SAYS, FORCED
-    ),
+    Case("one tool forced, and none called", {"tools": [TOOL], "tool_choice": {"type": "tool"}}, SAYS, FORCED),
     Case("any tool forced, and none called", {"tools": [TOOL], "tool_choice": {"type": "any"}}, SAYS, FORCED),
     Case("left to the model", {"tools": [TOOL], "tool_choice": {"type": "auto"}}, SAYS),
     Case("forced and cut", {"tools": [TOOL], "tool_choice": {"type": "any"}}, {**SAYS, "stop": "max_tokens"}),
-    Case(
-        "forced and refused", {"tools": [TOOL], "tool_choice": {"type": "any"}}, {**SAYS, "stop": "refusal"}
-    ),
+    Case("forced and refused", {"tools": [TOOL], "tool_choice": {"type": "any"}}, {**SAYS, "stop": "refusal"}),
 )
 
 
@@ -79,9 +71,7 @@ def test_what_rules_a_reply_out_on_converse(case: Case) -> None:
         "messages": [{"role": "user", "content": [{"text": "Hello."}]}],
         **({"toolConfig": config} if case.fields else {}),
     }
-    assert (
-        _judged(CONVERSE_URL, body, mapping.reply(case.reply["content"], case.reply["stop"], 1)) == case.found
-    )
+    assert _judged(CONVERSE_URL, body, mapping.reply(case.reply["content"], case.reply["stop"], 1)) == case.found
 
 
 def test_an_error_is_no_reply() -> None:
@@ -89,9 +79,7 @@ def test_an_error_is_no_reply() -> None:
 
 
 def _judged(url: str, body: Json, reply: Json, status: int = 200) -> str | None:
-    request = read_request(
-        HttpRequest("POST", url, {"content-type": "application/json"}, json.dumps(body).encode())
-    )
+    request = read_request(HttpRequest("POST", url, {"content-type": "application/json"}, json.dumps(body).encode()))
     assert request is not None
     response = HttpResponse(status, {"content-type": "application/json"}, json.dumps(reply).encode())
     return contradiction(request, response)

@@ -58,13 +58,9 @@ def by_name_without_id(client: Any, model: str, messages: Any, tools: Any, call_
     return by_name(client, model, messages, tools, lambda name, arguments, _id: call_tool(name, arguments))
 
 
-async def awaited(
-    client: anthropic.AsyncAnthropic, model: str, messages: Any, tools: Any, functions: Any
-) -> None:
+async def awaited(client: anthropic.AsyncAnthropic, model: str, messages: Any, tools: Any, functions: Any) -> None:
     while True:
-        reply = (
-            await client.messages.create(model=model, max_tokens=9, messages=messages, tools=tools)
-        ).to_dict()
+        reply = (await client.messages.create(model=model, max_tokens=9, messages=messages, tools=tools)).to_dict()
         content: Any = reply["content"]
         messages.append({"role": "assistant", "content": content})
         calls = [block for block in content if block["type"] == "tool_use"]

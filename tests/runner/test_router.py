@@ -124,9 +124,7 @@ def test_a_thread_without_context_is_refused_where_several_sessions_are_open() -
 
 def test_both_runs_are_an_error_when_a_request_belongs_to_neither(tmp_path: Path) -> None:
     here = place(tmp_path)
-    scenarios = [
-        here.scenario(weather(name=name, script=[says()]), path=f"scenarios/{name}.yaml") for name in NAMES
-    ]
+    scenarios = [here.scenario(weather(name=name, script=[says()]), path=f"scenarios/{name}.yaml") for name in NAMES]
     open_now = threading.Barrier(2, timeout=5)
 
     def loop(client: anthropic.Anthropic, model: str, messages: Any) -> None:
@@ -340,9 +338,7 @@ def test_boto3_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         client.converse(modelId="anthropic.m", messages=[{"role": "user", "content": [{"text": "Hello"}]}])
         client.close()
     (exchange,) = session.exchanges
-    assert (
-        exchange.request.url == "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.m/converse"
-    )
+    assert exchange.request.url == "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.m/converse"
     assert exchange.request.json == {"messages": [{"role": "user", "content": [{"text": "Hello"}]}]}
 
 
@@ -384,9 +380,7 @@ def test_a_loop_may_talk_to_a_server_of_its_own_on_loopback(tmp_path: Path) -> N
         def loop(messages: Any, **offered: Any) -> None:
             assert _by_httpx(f"{url}/search", json.dumps(ASK).encode())
 
-        def both(
-            client: Any, model: Any, max_tokens: Any, messages: Any, tools: Any, functions: Any
-        ) -> object:
+        def both(client: Any, model: Any, max_tokens: Any, messages: Any, tools: Any, functions: Any) -> object:
             loop(messages)
             return good.reverses_results(client, model, max_tokens, messages, tools, functions)
 

@@ -246,9 +246,7 @@ def test_another_rule_than_the_allowed_one_still_counts(tmp_path: Path) -> None:
 
 def test_a_warning_is_shown_and_does_not_fail(tmp_path: Path) -> None:
     here = place(tmp_path)
-    run = here.play(
-        here.scenario(weather(script=[asks("Oslo"), says()])), faulty.sets_is_error_on_good_results
-    )
+    run = here.play(here.scenario(weather(script=[asks("Oslo"), says()])), faulty.sets_is_error_on_good_results)
     assert (outline(run), run.outcome) == ([("TR602", "warning")], Outcome.PASS)
 
 

@@ -86,9 +86,7 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_step_is_judged_by_what_was_so_at_its_end(case: Case, tmp_path: Path) -> None:
-    scenario = place(tmp_path).scenario(
-        weather(conversation=case.conversation, script=case.script, **case.fields)
-    )
+    scenario = place(tmp_path).scenario(weather(conversation=case.conversation, script=case.script, **case.fields))
     run = place(tmp_path).play(scenario, case.loop)
     assert (outline(run), run.outcome) == (case.said, Outcome.FAIL if case.said else Outcome.PASS)
 
@@ -96,9 +94,7 @@ def test_a_step_is_judged_by_what_was_so_at_its_end(case: Case, tmp_path: Path) 
 def test_a_run_belongs_to_the_newest_equal_call() -> None:
     calls = OpenCalls()
     for turn, ids in enumerate((("denied",), ("first", "second")), 1):
-        content = [
-            {"type": "tool_use", "id": one, "name": "weather", "input": {"city": "Oslo"}} for one in ids
-        ]
+        content = [{"type": "tool_use", "id": one, "name": "weather", "input": {"city": "Oslo"}} for one in ids]
         calls.add(parse_reply({"content": content, "stop_reason": "tool_use"}), turn, 1, "")
     claimed = [calls.claim("weather", {"city": "Oslo"}) for _ in range(4)]
     assert claimed == ["first", "second", "denied", "second"]

@@ -214,9 +214,7 @@ def test_a_text_has_no_files_beside_it() -> None:
 
 def test_find_files(root: Path) -> None:
     def found(*paths: str) -> list[str]:
-        return [
-            path.relative_to(root).as_posix() for path in find_files([root / path for path in paths], root)
-        ]
+        return [path.relative_to(root).as_posix() for path in find_files([root / path for path in paths], root)]
 
     everything = ["scenarios/b.yaml", "scenarios/weather/alone.yml", "scenarios/weather/parallel.yaml"]
     assert found("scenarios") == everything

@@ -33,9 +33,7 @@ CASES = [
     Case("converse", "scenarios/a.yaml", "a.converse.yaml", wire="converse"),
     Case("loop", "scenarios/a.yaml", "a.my_agent-loop-run.yaml", loop="my_agent.loop:run"),
     Case("document", "scenarios/a.yaml", "a.two-cities-one-unknown.yaml", documents=2),
-    Case(
-        "everything", "scenarios/a.yaml", "a.two-cities-one-unknown.converse.m-f.yaml", "converse", "m:f", 2
-    ),
+    Case("everything", "scenarios/a.yaml", "a.two-cities-one-unknown.converse.m-f.yaml", "converse", "m:f", 2),
     Case("elsewhere", "tests/flows/a.yaml", "tests/flows/a.yaml"),
     Case("other-folder", "tests/flows/b/a.yaml", "b/a.yaml", folder="tests/flows"),
     Case("folder-that-only-begins-so", "scenarios2/a.yaml", "scenarios2/a.yaml"),
@@ -46,14 +44,10 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_cassette_path(case: Case) -> None:
     text = f"version: 1\nname: {NAME}\nmodel: m\nwire: {case.wire}\n{HELLO}"
-    more = "".join(
-        f"---\nversion: 1\nname: n{number}\nmodel: m\n{HELLO}" for number in range(1, case.documents)
-    )
+    more = "".join(f"---\nversion: 1\nname: n{number}\nmodel: m\n{HELLO}" for number in range(1, case.documents))
     found = load_text(text + more, case.path)[0]
 
-    assert cassette_path(found, Path("cassettes"), case.loop, scenarios=case.folder) == Path(
-        "cassettes", case.expected
-    )
+    assert cassette_path(found, Path("cassettes"), case.loop, scenarios=case.folder) == Path("cassettes", case.expected)
 
 
 def test_slug() -> None:

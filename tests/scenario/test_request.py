@@ -63,9 +63,7 @@ def test_a_decision_is_no_prompt() -> None:
     with pytest.raises(ScenarioError) as caught:
         prompt_content(scenario(FULL).conversation[1])
 
-    assert (
-        str(caught.value) == "an approve step says nothing to the model; this version plays only user steps"
-    )
+    assert str(caught.value) == "an approve step says nothing to the model; this version plays only user steps"
 
 
 def test_script_replies() -> None:
@@ -73,11 +71,7 @@ def test_script_replies() -> None:
     assert script is not None
 
     assert [reply.model_dump(exclude_none=True) for reply in script] == [
-        {
-            "content": (
-                {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}},
-            )
-        },
+        {"content": ({"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}},)},
         {"http_error": 529, "message": "busy"},
         {"text": "4 degrees", "cut_after": 40},
     ]

@@ -20,9 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def _faults(text: str) -> list[str]:
     validator = Draft202012Validator(json_schema())
     return [
-        error.message
-        for document in read_documents(text, "w.yaml")
-        for error in validator.iter_errors(document.data)
+        error.message for document in read_documents(text, "w.yaml") for error in validator.iter_errors(document.data)
     ]
 
 
@@ -39,9 +37,7 @@ def test_it_is_json_schema() -> None:
     assert json_schema()["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in SOUND if case.id != "trailing-marker"], ids=lambda case: case.id
-)
+@pytest.mark.parametrize("case", [case for case in SOUND if case.id != "trailing-marker"], ids=lambda case: case.id)
 def test_sound_scenarios_fit(case: Any) -> None:
     assert _faults(case.text) == []
 

@@ -51,9 +51,7 @@ PLAYED = [
 
 @pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
 def test_outcomes(case: Case) -> None:
-    assert (
-        StubBook(stubbed(case.stub).tools).outcome("get_weather", {"city": "Oslo"}, "toolu_1") == case.outcome
-    )
+    assert StubBook(stubbed(case.stub).tools).outcome("get_weather", {"city": "Oslo"}, "toolu_1") == case.outcome
 
 
 def _values(book: StubBook, *calls: tuple[Any, str | None]) -> list[object]:
@@ -117,9 +115,7 @@ def test_values_are_copies() -> None:
 
 
 def test_members_of_a_toolset() -> None:
-    tools = scenario(
-        f"{HEAD}tools: [{{type: computer_toolset_20260801, stub: {{return: ok}}}}]\n{HELLO}"
-    ).tools
+    tools = scenario(f"{HEAD}tools: [{{type: computer_toolset_20260801, stub: {{return: ok}}}}]\n{HELLO}").tools
 
     assert StubBook(tools).outcome("left_click", {}, "t1", toolset="computer") == Returns("ok")
 
@@ -160,9 +156,7 @@ def test_used_up() -> None:
     with pytest.raises(NoStubError) as caught:
         book.outcome("get_weather", {}, None)
 
-    expected = (
-        "get_weather: no stub entry answers this call (stub[0]: it has answered 2 times); add an entry for it"
-    )
+    expected = "get_weather: no stub entry answers this call (stub[0]: it has answered 2 times); add an entry for it"
     assert str(caught.value) == expected
 
 
@@ -217,12 +211,8 @@ def test_an_exception_that_has_no_text_of_its_own() -> None:
     with pytest.raises(ScenarioError) as caught:
         build(f"{__name__}:TextlessError", "m")
 
-    what = (
-        "cannot be made from a message alone (AttributeError: 'TextlessError' object has no attribute 'code')"
-    )
-    assert (
-        str(caught.value) == f"'{__name__}:TextlessError' {what}; raise it in a function of yours, with call"
-    )
+    what = "cannot be made from a message alone (AttributeError: 'TextlessError' object has no attribute 'code')"
+    assert str(caught.value) == f"'{__name__}:TextlessError' {what}; raise it in a function of yours, with call"
 
 
 def test_each_exception_is_new() -> None:
@@ -248,9 +238,7 @@ BAD_TARGETS = [
 
 
 @pytest.mark.parametrize("case", BAD_TARGETS, ids=lambda case: case.id)
-def test_targets_that_cannot_be_imported(
-    case: BadTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_targets_that_cannot_be_imported(case: BadTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_on_import.py").write_text("raise RuntimeError('broken on\\npurpose')")
     monkeypatch.syspath_prepend(tmp_path)
 

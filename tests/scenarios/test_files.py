@@ -12,9 +12,7 @@ from toolreplay.runner.replay import cassette_of
 from .every import ROOT, SCENARIOS
 
 TEACHES = re.compile(r"# Teaches: [^\n]{20,}[.]\n")
-CASSETTES = {
-    name: cassette_of(one, find_project(ROOT)) for name, one in SCENARIOS.items() if one.script is None
-}
+CASSETTES = {name: cassette_of(one, find_project(ROOT)) for name, one in SCENARIOS.items() if one.script is None}
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -38,9 +36,7 @@ def test_a_cassette_was_recorded_and_not_written(name: str) -> None:
 
 def test_no_cassette_and_no_script_of_the_simulator_is_left_behind() -> None:
     assert set((ROOT / "cassettes").rglob("*.yaml")) == set(CASSETTES.values())
-    assert {path.relative_to(REPLIES).with_suffix("").as_posix() for path in REPLIES.rglob("*.yaml")} == set(
-        CASSETTES
-    )
+    assert {path.relative_to(REPLIES).with_suffix("").as_posix() for path in REPLIES.rglob("*.yaml")} == set(CASSETTES)
 
 
 def test_the_simulator_knows_every_conversation_by_its_first_prompt() -> None:

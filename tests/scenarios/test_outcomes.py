@@ -12,8 +12,7 @@ from .every import SCENARIOS, played
 SYNC, ASYNC, STREAMED = "toolreplay.loop:run", "toolreplay.loop:arun", "toolreplay.loop:run_streamed"
 ASYNC_STREAMED = "toolreplay.loop:arun_streamed"
 NO_ASYNC_CONVERSE = (
-    "the loop asks for the client AsyncAnthropic, "
-    "and the scenario speaks Converse, which boto3 serves, synchronously"
+    "the loop asks for the client AsyncAnthropic, and the scenario speaks Converse, which boto3 serves, synchronously"
 )
 SPEAK_CONVERSE = (
     "agents/bedrock",

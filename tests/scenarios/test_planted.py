@@ -84,9 +84,7 @@ PLANTED = (
     Planted("results/json", "sends the text that Python prints", "expected"),
     Planted("results/json", "sends values as they are", "TR301"),
     Planted("results/number_and_none", "sends values as they are", "TR301"),
-    Planted(
-        "stops/converse_forced_choice", "forces the choice in every request", "tool_choice forces a call"
-    ),
+    Planted("stops/converse_forced_choice", "forces the choice in every request", "tool_choice forces a call"),
     Planted("stops/converse_max_tokens", "keeps a call that it did not run", "TR101"),
     Planted("stops/converse_max_tokens", "runs calls before it looks at the stop reason", "TR607"),
     Planted("stops/empty_reply", "keeps an empty reply", "TR401"),
@@ -102,12 +100,8 @@ PLANTED = (
     Planted("stops/turn_limit", "looks at the limit after the tools", "expected ran: False"),
     Planted("stream/broken_input", "mends a broken input and runs it", "expected ran: False"),
     Planted("stream/converse_broken_input", "mends a broken input and runs it", "expected ran: False"),
-    Planted(
-        "stream/converse_no_arguments", "takes an empty input for broken JSON", "expected status success"
-    ),
-    Planted(
-        "stream/converse_parallel", "gives all streamed input to the first call", "expected status success"
-    ),
+    Planted("stream/converse_no_arguments", "takes an empty input for broken JSON", "expected status success"),
+    Planted("stream/converse_parallel", "gives all streamed input to the first call", "expected status success"),
     Planted("stream/cut", "keeps what a cut stream held", "expected"),
     Planted("stream/cut", "runs what a cut stream held", "expected ran: False"),
     Planted("stream/no_arguments", "takes an empty input for broken JSON", "expected status success"),

@@ -18,9 +18,7 @@ def test_a_question_arrives_as_it_was_sent_and_the_answer_as_it_was_given() -> N
         return HttpResponse(418, {"Content-Type": "x/y", "x-one": "1"}, b"\x00\xff")
 
     with serving(answer) as url, httpx.Client() as client:
-        response = client.post(
-            f"{url}/case-7/v1/messages?beta=true", content=b'{"a": 1}', headers={"X-Two": "2"}
-        )
+        response = client.post(f"{url}/case-7/v1/messages?beta=true", content=b'{"a": 1}', headers={"X-Two": "2"})
     (request,) = asked
     assert (request.method, request.url, request.body) == (
         "POST",

@@ -32,9 +32,7 @@ def _vertex(model: str, *, streaming: bool = False) -> Endpoint:
     return Endpoint(Wire.MESSAGES, "create", streaming=streaming, model=model, carrier="vertex")
 
 
-_VERTEX = (
-    "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/"
-)
+_VERTEX = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/"
 
 CASES = [
     Case("first-party", "https://api.anthropic.com/v1/messages", _MESSAGES),

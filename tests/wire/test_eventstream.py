@@ -149,8 +149,7 @@ def test_chunks_carry_the_messages_events() -> None:
         {"type": "message_stop", "amazon-bedrock-invocationMetrics": {"inputTokenCount": 1}},
     ]
     stream = b"".join(
-        _event("chunk", {"bytes": base64.b64encode(json.dumps(event).encode()).decode(), "p": "a"})
-        for event in events
+        _event("chunk", {"bytes": base64.b64encode(json.dumps(event).encode()).decode(), "p": "a"}) for event in events
     )
     frames, whole = parse_frames(stream)
 
@@ -212,17 +211,12 @@ def test_a_damaged_byte_is_noticed(position: int, change: int) -> None:
     assert len(frames) < 2
 
 
-_PAYLOADS = st.sampled_from(
-    [b"", b"{}", b"[]", b"{", b'{"delta": 3}', b'{"delta": {"toolUse": []}}', b'{"bytes": 1}']
-)
-_KINDS = st.sampled_from(
-    ["messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "chunk", ""]
-)
+_PAYLOADS = st.sampled_from([b"", b"{}", b"[]", b"{", b'{"delta": 3}', b'{"delta": {"toolUse": []}}', b'{"bytes": 1}'])
+_KINDS = st.sampled_from(["messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "chunk", ""])
 
 
 @given(
-    st.binary()
-    | st.lists(st.builds(lambda k, p: encode_frame({":event-type": k}, p), _KINDS, _PAYLOADS)).map(b"".join)
+    st.binary() | st.lists(st.builds(lambda k, p: encode_frame({":event-type": k}, p), _KINDS, _PAYLOADS)).map(b"".join)
 )
 def test_never_raises(stream: bytes) -> None:
     frames, _ = parse_frames(stream)

@@ -109,18 +109,14 @@ SSE = (
     )
     + encode_event("message_stop", {"type": "message_stop"})
 )
-CHUNK = _frame(
-    "chunk", {"bytes": base64.b64encode(_json({"type": "message_start", "message": MESSAGE})).decode()}
-)
+CHUNK = _frame("chunk", {"bytes": base64.b64encode(_json({"type": "message_start", "message": MESSAGE})).decode()})
 DELTA = _frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "hi"}})
 ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 VALIDATION = {"message": "Expected toolResult blocks"}
 
 GOT = [
     Got("json", Wire.MESSAGES, _json(MESSAGE), ("hi", True)),
-    Got(
-        "sse", Wire.MESSAGES, SSE, ("hi", True), headers={"content-type": "text/event-stream; charset=utf-8"}
-    ),
+    Got("sse", Wire.MESSAGES, SSE, ("hi", True), headers={"content-type": "text/event-stream; charset=utf-8"}),
     Got("sse-without-content-type", Wire.MESSAGES, SSE, ("hi", True)),
     Got("sse-cut", Wire.MESSAGES, SSE[:-40], ("hi", False)),
     Got(
@@ -160,9 +156,7 @@ GOT = [
     Got(
         "converse-stream-error",
         Wire.CONVERSE,
-        encode_frame(
-            {":exception-type": "throttlingException", ":message-type": "exception"}, _json({"message": "x"})
-        ),
+        encode_frame({":exception-type": "throttlingException", ":message-type": "exception"}, _json({"message": "x"})),
         ApiError(200, "throttlingException", "x", {"__type": "throttlingException", "message": "x"}),
     ),
     Got(

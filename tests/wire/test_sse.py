@@ -74,9 +74,7 @@ CASES = [
     Case("input-none", [*_block(0, TOOL), STOP], [TOOL]),
     Case("input-cut", [*_block(0, TOOL, _json_delta('{"ci')), STOP], [{**TOOL, "input": '{"ci'}]),
     Case("input-scalar", [*_block(0, TOOL, _json_delta("[1]")), STOP], [{**TOOL, "input": [1]}]),
-    Case(
-        "server-input", [*_block(0, SERVER, _json_delta('{"q": 1}')), STOP], [{**SERVER, "input": {"q": 1}}]
-    ),
+    Case("server-input", [*_block(0, SERVER, _json_delta('{"q": 1}')), STOP], [{**SERVER, "input": {"q": 1}}]),
     Case(
         "interleaved",
         [
@@ -127,9 +125,7 @@ CASES = [
     Case(
         "compaction",
         [
-            *_block(
-                0, {"type": "compaction", "content": None}, {"type": "compaction_delta", "content": "short"}
-            ),
+            *_block(0, {"type": "compaction", "content": None}, {"type": "compaction_delta", "content": "short"}),
             STOP,
         ],
         [{"type": "compaction", "content": "short"}],
@@ -155,9 +151,7 @@ CASES = [
             "context_management": {"applied_edits": []},
         },
     ),
-    Case(
-        "cut", _block(0, {"type": "text", "text": "a"})[:1], [{"type": "text", "text": "a"}], complete=False
-    ),
+    Case("cut", _block(0, {"type": "text", "text": "a"})[:1], [{"type": "text", "text": "a"}], complete=False),
     Case(
         "delta-of-nothing",
         [{"type": "content_block_delta", "index": 3, "delta": {"type": "text_delta"}}, STOP],

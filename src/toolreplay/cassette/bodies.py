@@ -13,7 +13,8 @@ import zlib
 from dataclasses import dataclass
 from importlib import import_module
 
-from ..wire.eventstream import looks_framed
+from toolreplay.wire.eventstream import looks_framed
+
 from .recording import MalformedError
 
 LIMIT = 256 * 2**20
@@ -130,9 +131,7 @@ def _brotli(body: bytes) -> bytes:
             raise MalformedError(f"damaged brotli: {error}") from None
         assert isinstance(plain, bytes)
         return plain
-    raise MalformedError(
-        "brotli, which needs a package; pip install brotli, or record without br in accept-encoding"
-    )
+    raise MalformedError("brotli, which needs a package; pip install brotli, or record without br in accept-encoding")
 
 
 def _event_stream(body: bytes) -> bytes:

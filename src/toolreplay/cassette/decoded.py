@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..wire.http import HttpResponse
+from toolreplay.wire.http import HttpResponse
+
 from .bodies import TRANSPORT, unpack
 from .recording import MalformedError
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.http import HttpRequest, HttpResponse
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..errors import CassetteError
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.errors import CassetteError
+from toolreplay.wire.http import HttpRequest, HttpResponse
+
 from .exchange import Cassette, Exchange, Provenance
 from .response_bodies import decode_body, encode_body, text_or_bytes, yaml_can_hold
 from .shown import shown
@@ -28,9 +29,7 @@ FORMAT: Final = 1
 _Kind = TypeVar("_Kind")
 
 # What a replay or a check may need; everything else is noise or secret.
-REQUEST_HEADERS: Final = frozenset(
-    {"content-type", "anthropic-version", "anthropic-beta", "x-stainless-retry-count"}
-)
+REQUEST_HEADERS: Final = frozenset({"content-type", "anthropic-version", "anthropic-beta", "x-stainless-retry-count"})
 RESPONSE_HEADERS: Final = frozenset(
     {"content-type", "request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-amzn-errortype"}
 )

@@ -13,8 +13,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, Protocol
 
-from ..wire.http import HttpRequest, HttpResponse
-from ..wire.pieces import pieces
+from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.pieces import pieces
+
 from .decoded import decoded_response
 from .format import REQUEST_HEADERS
 

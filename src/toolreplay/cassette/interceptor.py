@@ -19,7 +19,8 @@ from vcr.patch import CassettePatcherBuilder
 from vcr.record_mode import RecordMode
 from vcr.request import Request as VcrRequest
 
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.http import HttpRequest, HttpResponse
+
 from .decoded import decoded_response
 from .format import REQUEST_HEADERS
 from .httpx_stub import Listener, httpx_patches
@@ -125,7 +126,10 @@ def _text(value: str | bytes) -> str:
 
 def _vcr_response(response: HttpResponse) -> dict[str, Any]:
     return {
-        "status": {"code": response.status, "message": HTTPStatus(response.status).phrase if response.status in _KNOWN else ""},
+        "status": {
+            "code": response.status,
+            "message": HTTPStatus(response.status).phrase if response.status in _KNOWN else "",
+        },
         "headers": {name: [value] for name, value in response.headers.items()},
         "body": {"string": response.body},
     }

@@ -80,9 +80,7 @@ def load(data: bytes) -> Loaded:
         reason = " ".join(part for part in (error.context, error.problem) if part)
         raise YamlError(reason, mark.line + 1 if mark else 1) from None
     except yaml.reader.ReaderError as error:
-        raise YamlError(
-            f"{error.reason} (byte {error.position})", data.count(b"\n", 0, error.position) + 1
-        ) from None
+        raise YamlError(f"{error.reason} (byte {error.position})", data.count(b"\n", 0, error.position) + 1) from None
     return Loaded(builder.documents, builder.lines)
 
 

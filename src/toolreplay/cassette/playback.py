@@ -16,11 +16,12 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
 
-from ..contract.conversations import Conversations, Verdict
-from ..wire.endpoints import endpoint
-from ..wire.exchange import read_request, read_response
-from ..wire.http import HttpRequest
-from ..wire.model import Message, Reply, Text, ToolResult, ToolUse
+from toolreplay.contract.conversations import Conversations, Verdict
+from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.exchange import read_request, read_response
+from toolreplay.wire.http import HttpRequest
+from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
+
 from .exchange import Exchange
 
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import CassetteError
-from ..files.opening import open_plain, read_all
+from toolreplay.errors import CassetteError
+from toolreplay.files.opening import open_plain, read_all
+
 from . import bodies, plain_yaml
 from .formats import FORMATS
 from .recording import Interaction, MalformedError, NotARecording, Recording, UnreadableError

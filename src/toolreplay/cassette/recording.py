@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..errors import CassetteError
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.errors import CassetteError
+from toolreplay.wire.http import HttpRequest, HttpResponse
 
 
 @dataclass(frozen=True, slots=True)

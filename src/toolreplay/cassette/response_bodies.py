@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..wire.eventstream import encode_frame, looks_framed, parse_frames
-from ..wire.http import HttpResponse
+from toolreplay.wire.eventstream import encode_frame, looks_framed, parse_frames
+from toolreplay.wire.http import HttpResponse
+
 from .shown import shown
 
 
@@ -31,7 +32,7 @@ def decode_body(body: Mapping[str, Any]) -> bytes:
     if "frames" in body:
         frames = body["frames"]
         if not isinstance(frames, list):
-            raise ValueError(f"body.frames is {shown(frames)}")  # noqa: TRY004
+            raise ValueError(f"body.frames is {shown(frames)}")
         return b"".join(encode_frame(frame["headers"], frame["payload"].encode()) for frame in frames)
     text = body.get("string") or b""
     if not isinstance(text, str | bytes):

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import yaml
 
-from ..errors import CassetteError, RecordingError
-from ..files.atomic import write_text
+from toolreplay.errors import CassetteError, RecordingError
+from toolreplay.files.atomic import write_text
+
 from .exchange import Cassette, Exchange, Provenance
 from .format import decode_cassette, encode, normalised
 from .reading import interpret, load, read_bytes

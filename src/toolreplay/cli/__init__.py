@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from .. import __version__
-from ..errors import ToolreplayError, UsageError
+from toolreplay import __version__
+from toolreplay.errors import ToolreplayError, UsageError
 
 # name: what `toolreplay --help` says. A command's module is imported when it is called.
 COMMANDS: Final = {

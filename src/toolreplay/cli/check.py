@@ -10,23 +10,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from .. import __version__
-from ..contract.finding import Profile
-from ..errors import UsageError
-from ..files.atomic import write_text
-from ..files.project import Project, find_project
-from ..linter import FileResult, Options, Totals, check_files, check_stream
-from ..linter.baseline import Baseline, Fingerprint, baseline_text, gather, read_baseline
-from ..linter.files import Target, distinct, expand, find, is_pattern
-from ..linter.selection import selection
-from ..report.check_github import GithubReport
-from ..report.check_json import JsonReport
-from ..report.check_junit import JunitReport
-from ..report.check_progress import with_progress
-from ..report.check_report import CheckReport, summary
-from ..report.check_sarif import SarifReport
-from ..report.check_text import TextReport
-from ..wire.model import Wire
+from toolreplay import __version__
+from toolreplay.contract.finding import Profile
+from toolreplay.errors import UsageError
+from toolreplay.files.atomic import write_text
+from toolreplay.files.project import Project, find_project
+from toolreplay.linter import FileResult, Options, Totals, check_files, check_stream
+from toolreplay.linter.baseline import Baseline, Fingerprint, baseline_text, gather, read_baseline
+from toolreplay.linter.files import Target, distinct, expand, find, is_pattern
+from toolreplay.linter.selection import selection
+from toolreplay.report.check_github import GithubReport
+from toolreplay.report.check_json import JsonReport
+from toolreplay.report.check_junit import JunitReport
+from toolreplay.report.check_progress import with_progress
+from toolreplay.report.check_report import CheckReport, summary
+from toolreplay.report.check_sarif import SarifReport
+from toolreplay.report.check_text import TextReport
+from toolreplay.wire.model import Wire
 
 _STDIN: Final = "-"
 _FORMATS: Final = ("text", "json", "sarif", "github", "junit")
@@ -47,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--baseline", metavar="FILE", type=Path, help="known findings, which do not fail")
     add("--write-baseline", metavar="FILE", type=Path, help="write what is found as known, and do not fail")
     add("--jobs", metavar="N", default="1", help="processes (default: 1), or auto for one a core")
-    add(
-        "--skip-unrelated", action="store_true", help="pass over named files that hold no request (for hooks)"
-    )
+    add("--skip-unrelated", action="store_true", help="pass over named files that hold no request (for hooks)")
 
 
 def call(options: argparse.Namespace) -> int:
@@ -154,9 +152,7 @@ def _write(report: Iterable[str], output: Path | None, totals: Totals) -> None:
         try:
             write_text(output, report)
         except OSError as error:
-            raise UsageError(
-                f"--output {output}: {error.strerror}; name a file that can be written"
-            ) from None
+            raise UsageError(f"--output {output}: {error.strerror}; name a file that can be written") from None
         report = [f"{summary(totals)}\n"]
     encoding = sys.stdout.encoding or "utf-8"
     for piece in report:

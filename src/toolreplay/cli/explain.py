@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import difflib
 
-from ..contract import rules as _rules  # noqa: F401  (fills the catalogue)
-from ..contract.catalogue import all_rules
-from ..contract.page import render_text
-from ..errors import UsageError
+from toolreplay.contract import rules as _rules  # noqa: F401  (fills the catalogue)
+from toolreplay.contract.catalogue import all_rules
+from toolreplay.contract.page import render_text
+from toolreplay.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from ..contract.page import pages
-from ..files.atomic import write_text
-from ..scenario.schema import schema_text
+from toolreplay.contract.page import pages
+from toolreplay.files.atomic import write_text
+from toolreplay.scenario.schema import schema_text
+
 from . import USAGE_ERROR
 
 RULES: Final = "docs/rules"

@@ -6,21 +6,24 @@ import argparse
 import os
 import sys
 
-from ..errors import UsageError
-from ..files.project import find_project
-from ..report.run_text import details, summary_line
-from ..runner.play import play_scenario
-from ..runner.record import record_scenario
-from ..runner.replay import shown_path
-from ..runner.router import INTERCEPTOR
-from ..runner.run import Outcome, exit_code
-from ..wire.model import Wire
+from toolreplay.errors import UsageError
+from toolreplay.files.project import find_project
+from toolreplay.report.run_text import details, summary_line
+from toolreplay.runner.play import play_scenario
+from toolreplay.runner.record import record_scenario
+from toolreplay.runner.replay import shown_path
+from toolreplay.runner.router import INTERCEPTOR
+from toolreplay.runner.run import Outcome, exit_code
+from toolreplay.wire.model import Wire
+
 from .scenarios import collect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file"
+    )
     parser.add_argument("--base-url", metavar="URL", help="where to send requests (default: the SDK's own)")
     parser.add_argument("--loop", metavar="MODULE:FUNCTION", help="record another loop's own cassette")
     parser.add_argument("--stale", action="store_true", help="only scenarios whose recording is stale or missing")

@@ -7,19 +7,22 @@ import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 
-from ..files.project import find_project
-from ..report.junit import runs_junit
-from ..report.run_json import runs_json
-from ..report.run_text import details, summary_line, totals
-from ..runner.play import play_scenario
-from ..runner.router import INTERCEPTOR
-from ..runner.run import Run, exit_code
+from toolreplay.files.project import find_project
+from toolreplay.report.junit import runs_junit
+from toolreplay.report.run_json import runs_json
+from toolreplay.report.run_text import details, summary_line, totals
+from toolreplay.runner.play import play_scenario
+from toolreplay.runner.router import INTERCEPTOR
+from toolreplay.runner.run import Run, exit_code
+
 from .scenarios import collect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files or folders; FILE::NAME for one scenario of a file"
+    )
     parser.add_argument("--loop", metavar="MODULE:FUNCTION", help="the loop under test (default: toolreplay.loop:run)")
     parser.add_argument("-k", dest="keyword", metavar="TEXT", help="only scenarios whose id contains the text")
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text", help="default: text")
@@ -56,4 +59,3 @@ def _show(run: Run) -> None:
     for line in details(run):
         print(f"      {line}")
     sys.stdout.flush()
-

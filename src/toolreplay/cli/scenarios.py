@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ScenarioError
-from ..files.project import Project
-from ..runner.run import Failure, Outcome, Run
-from ..scenario.load import find_files, load_file, select
-from ..scenario.model import Scenario
+from toolreplay.errors import ScenarioError
+from toolreplay.files.project import Project
+from toolreplay.runner.run import Failure, Outcome, Run
+from toolreplay.scenario.load import find_files, load_file, select
+from toolreplay.scenario.model import Scenario
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from ..scenario.schema import json_schema
+from toolreplay.scenario.schema import json_schema
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

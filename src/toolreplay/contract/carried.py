@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from ..wire.model import Other, Text, ToolResult
+from toolreplay.wire.model import Other, Text, ToolResult
+
 from .facts import CallFacts, Did, Execution
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from ..wire.model import Message, Wire
+from toolreplay.wire.model import Message, Wire
+
 from .facts import RunFacts
 from .finding import Broken, Finding, Profile, Severity
 from .sequel import Answered, Sequel
@@ -105,11 +106,7 @@ class Rules(Generic[View]):
             found = ((rule, rule.severities.get(context.profile)) for rule in in_order)
             applying = tuple((rule, severity) for rule, severity in found if severity is not None)
             self._applying[profile] = applying
-        return [
-            rule.finding(broken, severity)
-            for rule, severity in applying
-            for broken in rule.judge(view, context)
-        ]
+        return [rule.finding(broken, severity) for rule, severity in applying for broken in rule.judge(view, context)]
 
 
 MESSAGE_RULES: Final = Rules[Message]()
@@ -200,9 +197,7 @@ def _register(
 ) -> Callable[[Judge[View]], Judge[View]]:
     def register(judge: Judge[View]) -> Judge[View]:
         levels = {
-            profile: _LETTERS[letter]
-            for profile, letter in zip(Profile, severities, strict=True)
-            if letter != "-"
+            profile: _LETTERS[letter] for profile, letter in zip(Profile, severities, strict=True) if letter != "-"
         }
         rules.add(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}))
         return judge
@@ -215,7 +210,6 @@ def _page(docstring: str) -> dict[str, str]:
     pieces = _SECTIONS.split(textwrap.dedent(rest))
     page = {"What": first.strip(), "More": pieces[0].strip()}
     page.update(
-        (title, textwrap.dedent(text).strip("\n"))
-        for title, text in zip(pieces[1::2], pieces[2::2], strict=True)
+        (title, textwrap.dedent(text).strip("\n")) for title, text in zip(pieces[1::2], pieces[2::2], strict=True)
     )
     return page

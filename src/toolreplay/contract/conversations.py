@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..wire.model import Message, Reply, Request, ServerToolUse, ToolUse
+from toolreplay.wire.model import Message, Reply, Request, ServerToolUse, ToolUse
+
 from .catalogue import REPLY_RULES
 from .finding import Finding, Profile
 from .fold import EMPTY, State, close, fold, profile_of
@@ -67,9 +68,7 @@ class Verdict:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings for which the API would have refused the request; it takes what TR6xx calls wrong."""
-        return tuple(
-            finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6")
-        )
+        return tuple(finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6"))
 
     @property
     def all_messages(self) -> tuple[Message, ...]:
@@ -128,9 +127,7 @@ class Conversations:
         if stored is not None:
             stored.continued = True
         # Refused turns are not stored by the API; a request that goes on from one is an error there too.
-        context = Context(
-            self._profile or profile_of(verdict.request.wire), verdict.request, conversation.tools
-        )
+        context = Context(self._profile or profile_of(verdict.request.wire), verdict.request, conversation.tools)
         if reply.id is not None and reply.complete and reply.stop_reason != "refusal":
             origin = stored.origin if stored is not None else verdict.request
             kept = conversation.messages

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..errors import UsageError
-from ..wire import converse, messages
-from ..wire.fields import mapping
-from ..wire.model import Request, Wire
+from toolreplay.errors import UsageError
+from toolreplay.wire import converse, messages
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Request, Wire
+
 from .catalogue import RUN_RULES
 from .facts import RunFacts
 from .finding import Finding, Profile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..wire.model import ToolResult, ToolUse
+from toolreplay.wire.model import ToolResult, ToolUse
 
 
 class Did(StrEnum):
@@ -14,9 +14,7 @@ class Did(StrEnum):
     RETURNED = "returned"
     FAILED = "failed"  # returned an error, without an exception
     RAISED = "raised"
-    INTERRUPTED = (
-        "interrupted"  # KeyboardInterrupt, SystemExit, cancellation: may leave the loop with no result sent
-    )
+    INTERRUPTED = "interrupted"  # KeyboardInterrupt, SystemExit, cancellation: may leave the loop with no result sent
 
 
 @dataclass(frozen=True, slots=True)

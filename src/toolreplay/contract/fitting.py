@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ..wire.fields import items, mapping, text
+from toolreplay.wire.fields import items, mapping, text
 
 MOST_STEPS: Final = 5_000
 DEEPEST: Final = 64
@@ -73,11 +73,7 @@ class _Fit:
             found = check(value, wanted, path) if check is not None else None
             if found is not None:
                 return found
-        if (
-            "pattern" in schema
-            and isinstance(value, str)
-            and self._matches(schema["pattern"], value) is False
-        ):
+        if "pattern" in schema and isinstance(value, str) and self._matches(schema["pattern"], value) is False:
             return f"{path} is {_shown(value)}, which does not match {_shown(schema['pattern'])}"
         for part, wanted, where in self._parts(value, schema, path):
             found = self.fault(part, wanted, where, depth + 1)
@@ -107,9 +103,7 @@ class _Fit:
         self._exact -= 1
         return fits
 
-    def _parts(
-        self, value: object, schema: Mapping[str, object], path: str
-    ) -> Iterator[tuple[object, object, str]]:
+    def _parts(self, value: object, schema: Mapping[str, object], path: str) -> Iterator[tuple[object, object, str]]:
         """What is compared further: a part of the value, its schema, and its path."""
         if "$ref" in schema:
             yield value, self._target(schema["$ref"]), path
@@ -138,9 +132,7 @@ class _Fit:
                 yield member, named[name], where
             elif not any(match is not False for match in found):
                 yield member, schema.get("additionalProperties", True), where
-            yield from (
-                (member, one, where) for match, one in zip(found, patterns.values(), strict=True) if match
-            )
+            yield from ((member, one, where) for match, one in zip(found, patterns.values(), strict=True) if match)
             if "propertyNames" in schema:
                 yield name, schema["propertyNames"], f"{path}: the name {_shown(name)}"
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..wire.fields import mapping
-from ..wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Thinking, Wire
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Thinking, Wire
+
 from . import rules as _rules  # noqa: F401  (registers the catalogue)
 from .catalogue import MESSAGE_RULES, REQUEST_RULES, SEQUEL_RULES, STEP_RULES, TOOL_RULES
 from .finding import Finding, Profile
@@ -186,6 +187,4 @@ def _loop_after(turn: Turn, state: State) -> tuple[Place | None, bool]:
 
 
 def _answered(turn: Turn) -> frozenset[str]:
-    return frozenset(
-        block.id for block in turn.blocks if isinstance(block, ServerToolResult) and block.id is not None
-    )
+    return frozenset(block.id for block in turn.blocks if isinstance(block, ServerToolResult) and block.id is not None)

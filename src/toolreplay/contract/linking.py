@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from ..wire.fields import items, mapping, text
-from ..wire.model import Message, Reply, Request
+from toolreplay.wire.fields import items, mapping, text
+from toolreplay.wire.model import Message, Reply, Request
+
 from .finding import Finding
 from .fold import EMPTY, State
 from .plain import plain_message
@@ -65,9 +66,7 @@ class Link:
     merged: bool = False
 
 
-def linked(
-    request: Request, conversations: Sequence[Conversation], by_call: Mapping[str, Conversation]
-) -> Link | None:
+def linked(request: Request, conversations: Sequence[Conversation], by_call: Mapping[str, Conversation]) -> Link | None:
     """The link of a request; None when it goes on with none of the conversations.
 
     Args:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from ..wire.model import Wire
+from toolreplay.wire.model import Wire
+
 from . import rules as _rules  # noqa: F401  (registers the catalogue)
 from .catalogue import AnyRule, all_rules
 from .finding import Profile

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..wire.fields import items, mapping, text
+from toolreplay.wire.fields import items, mapping, text
 
 Plain: TypeAlias = Mapping[str, object]
 

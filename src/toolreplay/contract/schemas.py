@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from ..wire.fields import mapping
+from toolreplay.wire.fields import mapping
 
 Fault: TypeAlias = tuple[str, str]
 """Where in the schema (`.properties.city`, "" for its root) and what is wrong there."""
@@ -113,9 +113,7 @@ def _inside(where: str, node: Mapping[str, object]) -> Iterator[tuple[str, objec
             yield from ((f"{where}.{keyword}.{name}", item) for name, item in value.items())
         elif keyword == "dependencies" and isinstance(value, dict):
             yield from (
-                (f"{where}.{keyword}.{name}", item)
-                for name, item in value.items()
-                if not isinstance(item, list)
+                (f"{where}.{keyword}.{name}", item) for name, item in value.items() if not isinstance(item, list)
             )
 
 
@@ -164,11 +162,7 @@ def _an_object(value: object) -> str | None:
 
 
 def _names(value: object) -> str | None:
-    if (
-        isinstance(value, list)
-        and all(isinstance(item, str) for item in value)
-        and len(set(value)) == len(value)
-    ):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value):
         return None
     return "a list of different strings"
 
@@ -179,9 +173,7 @@ def _lists_of_names(value: object) -> str | None:
 
 
 def _dependencies(value: object) -> str | None:
-    whole = isinstance(value, dict) and all(
-        _names(item) is None for item in value.values() if isinstance(item, list)
-    )
+    whole = isinstance(value, dict) and all(_names(item) is None for item in value.values() if isinstance(item, list))
     return None if whole else "an object of schemas or lists of strings"
 
 

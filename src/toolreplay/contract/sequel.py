@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..wire.fields import items
-from ..wire.model import Message, Reply, Request, ToolUse
+from toolreplay.wire.fields import items
+from toolreplay.wire.model import Message, Reply, Request, ToolUse
+
 from .lazy import lazy
 from .plain import plain_content, thoughts
 from .toolset import Toolset

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..wire.fields import mapping
-from ..wire.model import Marker, Message, Other, Place, ToolResult, ToolUse
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Marker, Message, Other, Place, ToolResult, ToolUse
 
 _CHANGES: Final = frozenset({"tool_addition", "tool_removal", "toolAddition", "toolRemoval", "compaction"})
 
@@ -39,12 +39,8 @@ class Tally:
         found = tuple(_breakpoints(message))
         tool_at = self.tool_at
         if tool_at is None:
-            tool_at = next(
-                (block.place for block in message.blocks if isinstance(block, ToolUse | ToolResult)), None
-            )
-        vary = self.tools_vary or any(
-            isinstance(block, Other) and block.type in _CHANGES for block in message.blocks
-        )
+            tool_at = next((block.place for block in message.blocks if isinstance(block, ToolUse | ToolResult)), None)
+        vary = self.tools_vary or any(isinstance(block, Other) and block.type in _CHANGES for block in message.blocks)
         if not found and tool_at is self.tool_at and vary == self.tools_vary:
             return self
         return Tally((*self.breakpoints, *found), tool_at, vary)

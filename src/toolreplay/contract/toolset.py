@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..wire.fields import mapping
-from ..wire.model import Request, ToolDefinition, Wire
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Request, ToolDefinition, Wire
+
 from .finding import Finding, Profile
 from .fitting import misfit
 from .lazy import lazy
@@ -52,11 +53,7 @@ class Toolset:
     @lazy
     def plain(self) -> list[object]:
         """The definitions without `cache_control`, which may move freely."""
-        return [
-            without_cache(definition.raw)
-            for definition in self.definitions
-            if definition.type != "cachePoint"
-        ]
+        return [without_cache(definition.raw) for definition in self.definitions if definition.type != "cachePoint"]
 
     def misfit(self, name: str, given: object) -> str | None:
         """What in a call's input does not fit the schema of its tool; None where all does."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..wire.fields import mapping
-from ..wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
+
 from .finding import Profile
 from .lazy import lazy
 from .sequel import Sequel

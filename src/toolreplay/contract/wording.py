@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..wire.model import ToolUse, Wire
+from toolreplay.wire.model import ToolUse, Wire
 
 LONGEST_SHOWN = 80
 
@@ -27,19 +27,12 @@ ORPHAN = (
 )
 ORPHAN_WITHOUT_ID = "{at}.tool_result.tool_use_id: Field required"
 EXCESS_ON_CONVERSE = (
-    "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks "
-    "of previous turn."
+    "The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse blocks of previous turn."
 )
-DUPLICATE_RESULT = (
-    "{at}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
-)
+DUPLICATE_RESULT = "{at}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
 DUPLICATE_RESULT_ON_CONVERSE = "The toolResult blocks at messages.{n}.content contain duplicate Ids: {id}"
-SYSTEM_BETWEEN = (
-    "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result"
-)
-SERVER_TOOL_OPEN = (
-    "`{tool}` tool use with id `{id}` was found without a corresponding `{tool}_tool_result` block"
-)
+SYSTEM_BETWEEN = "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result"
+SERVER_TOOL_OPEN = "`{tool}` tool use with id `{id}` was found without a corresponding `{tool}_tool_result` block"
 MIXED_TURN_ON_CONVERSE = (
     "messages.{n}.content: Conversation blocks and tool result blocks cannot be provided in the same turn."
 )
@@ -74,35 +67,26 @@ IMAGE_MISMATCH = (
     "but the image appears to be a {found} image"
 )
 IMAGE_UNREADABLE = "Could not process image"
-JSON_NOT_OBJECT = (
-    "The format of the value at {at} is invalid. Provide a json object for the field and try again."
-)
-MESSAGE_EMPTY = (
-    "messages.{n}: all messages must have non-empty content except for the optional final assistant message"
-)
+JSON_NOT_OBJECT = "The format of the value at {at} is invalid. Provide a json object for the field and try again."
+MESSAGE_EMPTY = "messages.{n}: all messages must have non-empty content except for the optional final assistant message"
 MESSAGE_EMPTY_ON_CONVERSE = (
     "The content field in the Message object at messages.{n} is empty. "
     "Add a ContentBlock object to the content field and try again."
 )
 ROLES_NOT_ALTERNATING = (
-    'messages: roles must alternate between "user" and "assistant", '
-    'but found multiple "{role}" roles in a row'
+    'messages: roles must alternate between "user" and "assistant", but found multiple "{role}" roles in a row'
 )
 ROLES_NOT_ALTERNATING_ON_CONVERSE = (
     "A conversation must alternate between user and assistant roles. "
     "Make sure the conversation alternates between user and assistant roles and try again."
 )
 FIRST_NOT_USER = 'messages: first message must use the "user" role'
-NO_PREFILL = (
-    "This model does not support assistant message prefill. The conversation must end with a user message."
-)
+NO_PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
 SYSTEM_FIRST = (
     "messages.{n}: use the top-level 'system' parameter for the initial system prompt; the directive-only "
     "form (content: [] with output_config) is accepted at any position"
 )
-SYSTEM_NOT_BEFORE_ASSISTANT = (
-    "messages.{n}: role 'system' must precede an 'assistant' message or end the array"
-)
+SYSTEM_NOT_BEFORE_ASSISTANT = "messages.{n}: role 'system' must precede an 'assistant' message or end the array"
 SYSTEM_CONTENT = "role 'system' supports text, tool_addition and tool_removal blocks only"
 SYSTEM_EMPTY = "messages.{n}: system content must contain at least one block"
 SYSTEM_UNKNOWN = "role 'system' is not supported on this model"
@@ -126,9 +110,7 @@ SERVER_RESULT_ORPHAN = (
     "Each `{kind}` block must have a corresponding `server_tool_use` block before it."
 )
 TOOLS_MISSING = "Requests which include `tool_use` or `tool_result` blocks must define tools."
-TOOLS_MISSING_ON_CONVERSE = (
-    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-)
+TOOLS_MISSING_ON_CONVERSE = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 DUPLICATE_TOOL = "tools: Tool names must be unique."
 SCHEMA_UNION = "{at}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
 SCHEMA_INVALID = (
@@ -136,9 +118,7 @@ SCHEMA_INVALID = (
     "(https://json-schema.org/draft/2020-12)."
 )
 SCHEMA_OPEN = "{at}: For 'object' type, 'additionalProperties' must be explicitly set to false"
-SCHEMA_TYPE_ON_CONVERSE = (
-    "The value at {at}.toolSpec.inputSchema.json.type must be one of the following: object."
-)
+SCHEMA_TYPE_ON_CONVERSE = "The value at {at}.toolSpec.inputSchema.json.type must be one of the following: object."
 FORCED_CHOICE_THINKING = "Thinking may not be enabled when tool_choice forces tool use."
 CHOICE_NOT_OBJECT = "tool_choice: Input should be an object"
 CHOICE_TAG = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from toolreplay.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ def _project(root: Path, settings: dict[str, Any]) -> Project:
     cassettes = settings.get("cassettes", "cassettes")
     paths = [*scenarios, cassettes] if isinstance(scenarios, list) else [scenarios]
     if not all(isinstance(path, str) for path in paths):
-        raise UsageError(f"{root / 'pyproject.toml'}: [tool.toolreplay] scenarios and cassettes are paths; write strings")
+        raise UsageError(
+            f"{root / 'pyproject.toml'}: [tool.toolreplay] scenarios and cassettes are paths; write strings"
+        )
     baseline = _text(root, settings, "baseline")
     return Project(
         root,

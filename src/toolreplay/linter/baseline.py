@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ..errors import UsageError
+from toolreplay.errors import UsageError
+
 from .result import FileResult, Located, kind_of
 
 _VERSION: Final = 1

@@ -10,10 +10,11 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from ..cassette.reading import NotARecording, UnreadableError, unopenable
-from ..contract.finding import Profile
-from ..files.opening import open_plain
-from ..wire.model import Wire
+from toolreplay.cassette.reading import NotARecording, UnreadableError, unopenable
+from toolreplay.contract.finding import Profile
+from toolreplay.files.opening import open_plain
+from toolreplay.wire.model import Wire
+
 from .files import Target, find
 from .judging import Judging, Options
 from .lines import DamagedError, Line, begin_at, read_lines
@@ -109,9 +110,7 @@ def _judge_range(stream: BinaryIO, part: Part, options: Options) -> _Piece:
             lines = line.index + 1
             if part.end is not None and place + line.end >= part.end:
                 break
-    return _Piece(
-        judging.result(part.size), options.named, lines, first=part.start == 0, last=part.end is None
-    )
+    return _Piece(judging.result(part.size), options.named, lines, first=part.start == 0, last=part.end is None)
 
 
 def _judge_stream(stream: BinaryIO, name: str, options: Options, size: int = 0) -> Iterator[_Piece]:
@@ -138,9 +137,7 @@ def _judge_log(source: Log, name: str, options: Options, size: int) -> Iterator[
     try:
         for line in source.lines:
             if begun >= bound:
-                yield _Piece(
-                    judging.result(0), options.named, line.index - first, first=first == 0, last=False
-                )
+                yield _Piece(judging.result(0), options.named, line.index - first, first=first == 0, last=False)
                 first = line.index
                 bound += (begun - bound) // PART * PART + PART
             _judge_line(replace(line, index=line.index - first), judging, options)

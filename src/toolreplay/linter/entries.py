@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ..wire import converse, messages
-from ..wire.model import Reply, Request, Wire
+from toolreplay.wire import converse, messages
+from toolreplay.wire.model import Reply, Request, Wire
 
 _CONVERSE_FIELDS: Final = frozenset(
     {"additionalModelRequestFields", "guardrailConfig", "inferenceConfig", "modelId", "toolConfig"}
@@ -86,11 +86,7 @@ def request_body(data: object) -> dict[str, object] | None:
 def is_conversation(body: Mapping[str, object]) -> bool:
     """Whether a list called `messages` is one of turns, and not of log messages or translations."""
     sent = body["messages"]
-    return (
-        isinstance(sent, list)
-        and bool(sent)
-        and all(isinstance(item, dict) and "role" in item for item in sent)
-    )
+    return isinstance(sent, list) and bool(sent) and all(isinstance(item, dict) and "role" in item for item in sent)
 
 
 def parse_body(body: dict[str, object], wire: Wire | None = None) -> Request:
@@ -113,9 +109,7 @@ def wire_of(body: dict[str, object]) -> Wire:
 
 
 def _is_message(item: object) -> bool:
-    return (
-        isinstance(item, dict) and item.get("role") in ("user", "assistant", "system") and "content" in item
-    )
+    return isinstance(item, dict) and item.get("role") in ("user", "assistant", "system") and "content" in item
 
 
 def _is_foreign(message: object) -> bool:

@@ -117,11 +117,7 @@ def _expanded(base: Path, parts: Sequence[str]) -> Iterator[Path]:
     if part == "**":
         yield from _expanded(base, rest)
         for entry in _entries(base):
-            if (
-                entry.is_dir(follow_symlinks=False)
-                and not entry.name.startswith(".")
-                and entry.name not in _FOREIGN
-            ):
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".") and entry.name not in _FOREIGN:
                 yield from _expanded(base / entry.name, parts if rest else ())
     elif _MAGIC.isdisjoint(part):
         if os.path.lexists(base / part):

@@ -11,9 +11,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..contract.conversations import Conversations, Verdict
-from ..contract.finding import Finding, Profile
-from ..wire.model import Reply, Request, ServerToolUse, ToolResult, ToolUse
+from toolreplay.contract.conversations import Conversations, Verdict
+from toolreplay.contract.finding import Finding, Profile
+from toolreplay.wire.model import Reply, Request, ServerToolUse, ToolResult, ToolUse
 
 _MOST_ALIKE: Final = 64
 """Conversations that begin alike and are followed together; a log may hold a million that begin with "hi"."""
@@ -149,6 +149,4 @@ def _mark(message: object) -> Hashable:
 
 def _without_tool_blocks(request: Request) -> bool:
     blocks = (block for message in request.messages for block in message.blocks)
-    return bool(request.tools) and not any(
-        isinstance(one, ToolUse | ToolResult | ServerToolUse) for one in blocks
-    )
+    return bool(request.tools) and not any(isinstance(one, ToolUse | ToolResult | ServerToolUse) for one in blocks)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..contract.conversations import Verdict
-from ..contract.finding import Finding, Profile
-from ..contract.fold import check_request
-from ..wire.model import Block, Request, ToolUse, Wire
+from toolreplay.contract.conversations import Verdict
+from toolreplay.contract.finding import Finding, Profile
+from toolreplay.contract.fold import check_request
+from toolreplay.wire.model import Block, Request, ToolUse, Wire
+
 from .entries import Exchange
 from .following import Following
 from .result import FileResult, Kind, Located, Unreadable, kind_of

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final, TypeVar
 
-from ..errors import ToolreplayError
+from toolreplay.errors import ToolreplayError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

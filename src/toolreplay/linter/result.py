@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ..contract.finding import Finding, Severity
+from toolreplay.contract.finding import Finding, Severity
 
 
 class Kind(NamedTuple):
@@ -165,8 +165,7 @@ def moved(result: FileResult, lines: int) -> FileResult:
     return replace(
         result,
         findings=tuple(
-            replace(found, exchange=found.exchange + lines, line=found.line + lines)
-            for found in result.findings
+            replace(found, exchange=found.exchange + lines, line=found.line + lines) for found in result.findings
         ),
         unreadable=tuple(replace(entry, line=entry.line + lines) for entry in result.unreadable),
     )

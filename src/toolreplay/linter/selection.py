@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..contract import rules as _rules  # noqa: F401  (fills the catalogue)
-from ..contract.catalogue import all_rules
-from ..errors import UsageError
+from toolreplay.contract import rules as _rules  # noqa: F401  (fills the catalogue)
+from toolreplay.contract.catalogue import all_rules
+from toolreplay.errors import UsageError
 
 _ALL = "TR"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ..cassette import bodies
-from ..cassette.reading import (
+from toolreplay.cassette import bodies
+from toolreplay.cassette.reading import (
     NotARecording,
     UnreadableError,
     interpret,
@@ -18,10 +18,11 @@ from ..cassette.reading import (
     too_large,
     unopenable,
 )
-from ..cassette.recording import Interaction
-from ..files.opening import read_all
-from ..wire.exchange import read_request, read_response
-from ..wire.model import Reply, Wire
+from toolreplay.cassette.recording import Interaction
+from toolreplay.files.opening import read_all
+from toolreplay.wire.exchange import read_request, read_response
+from toolreplay.wire.model import Reply, Wire
+
 from .entries import Exchange, is_conversation, read_entry, request_body
 from .files import is_log
 from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
@@ -58,9 +59,7 @@ def open_source(stream: BinaryIO, name: str) -> Log | bytes:
         raise UnreadableError(name, 1, damage(error)) from None
 
 
-def read_exchanges(
-    data: bytes, file: str, *, named: bool = True, wire: Wire | None = None
-) -> tuple[Exchange, ...]:
+def read_exchanges(data: bytes, file: str, *, named: bool = True, wire: Wire | None = None) -> tuple[Exchange, ...]:
     """The exchanges of a file with one value: a recording, a request body, or a list of bodies.
 
     Args:
@@ -108,8 +107,7 @@ def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange
     except UnreadableError as error:
         raise UnreadableError(file, number, error.reason) from None
     return tuple(
-        Exchange(line.index, number, exchange.request, exchange.reply)
-        for exchange in _recorded(recording.interactions)
+        Exchange(line.index, number, exchange.request, exchange.reply) for exchange in _recorded(recording.interactions)
     )
 
 

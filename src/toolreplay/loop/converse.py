@@ -88,9 +88,7 @@ def run_tools(parts: Iterable[Part], functions: Functions) -> list[Result]:
 def tool_calls(parts: Iterable[Part], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
     """The calls among the parts of a reply, in order."""
     uses = [part["toolUse"] for part in parts if DIALECT.is_call(part)]
-    return [
-        ToolCall(use["toolUseId"], use["name"], use["input"], (broken or {}).get(use["toolUseId"])) for use in uses
-    ]
+    return [ToolCall(use["toolUseId"], use["name"], use["input"], (broken or {}).get(use["toolUseId"])) for use in uses]
 
 
 def tool_result(call: ToolCall, value: object) -> Result:
@@ -184,6 +182,9 @@ def _block(block: Mapping[str, Any]) -> dict[str, Any]:
     if block["type"] == "text":
         return {"text": text_of(block["text"])}
     if block["type"] == "image" and source.get("type") == "base64":
-        image = {"format": source["media_type"].partition("/")[2], "source": {"bytes": base64.b64decode(source["data"])}}
+        image = {
+            "format": source["media_type"].partition("/")[2],
+            "source": {"bytes": base64.b64decode(source["data"])},
+        }
         return {"image": image}
     return {"text": text_of(block)}

@@ -136,4 +136,3 @@ def _run_apart(call: ToolCall, functions: Functions) -> object:
         return run_tool(call.name, call.input, functions)
     except StopIteration as error:
         return ErrorResult(message_of(error))
-

@@ -34,9 +34,7 @@ def unexpected(error: BaseException) -> list[str]:
 
     It may be a fault of ours, or code of the user's that raised what is no Exception (SystemExit).
     """
-    frames = [
-        one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_IMPORTING)
-    ]
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_IMPORTING)]
     shown = frames[-_FRAMES:]
     above = [f"  ... {len(frames) - len(shown)} frames"] if len(frames) > len(shown) else []
     return [

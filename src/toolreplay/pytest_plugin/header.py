@@ -23,16 +23,12 @@ def header(config: pytest.Config) -> list[str]:
     existing = [path for path in found.named if path.exists()]
     missing = [path for path in found.named if not path.exists()]
     if missing:
-        lines.append(
-            f"toolreplay: there is no {_shown(missing, config)}; create it, or mend the configuration"
-        )
+        lines.append(f"toolreplay: there is no {_shown(missing, config)}; create it, or mend the configuration")
     lines += [_vacant_line(path, config) for path in existing if _is_vacant(path)]
     hidden = [path for path in existing if not _reached(path, config)]
     if hidden and config.args_source is config.ArgsSource.TESTPATHS:
         shown = _shown(hidden, config)
-        lines.append(
-            f"toolreplay: testpaths leaves out {shown}; add it there, or run: pytest {shown.replace(',', '')}"
-        )
+        lines.append(f"toolreplay: testpaths leaves out {shown}; add it there, or run: pytest {shown.replace(',', '')}")
     elif hidden:
         lines.append(f"toolreplay: not among this run's arguments: {_shown(hidden, config)}")
     return lines
@@ -41,9 +37,7 @@ def header(config: pytest.Config) -> list[str]:
 def vacant_lines(config: pytest.Config) -> list[str]:
     """A line for each folder of scenarios that was part of the run and held none."""
     return [
-        _vacant_line(path, config)
-        for path in settings(config).named
-        if _is_vacant(path) and _reached(path, config)
+        _vacant_line(path, config) for path in settings(config).named if _is_vacant(path) and _reached(path, config)
     ]
 
 
@@ -79,6 +73,4 @@ def _paths(config: pytest.Config) -> Iterator[Path]:
 
 def _shown(paths: Iterable[Path], config: pytest.Config) -> str:
     root = config.rootpath
-    return ", ".join(
-        path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path) for path in paths
-    )
+    return ", ".join(path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path) for path in paths)

@@ -76,9 +76,7 @@ class BrokenItem(_Item):
         """Fail with what is wrong in the file, a line each."""
         self._tell(outcome="ERROR")
         first, *rest = self._problem.splitlines() or [""]
-        raise ScenarioFailed(
-            [f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}"
-        )
+        raise ScenarioFailed([f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}")
 
 
 class ScenarioItem(_Item):

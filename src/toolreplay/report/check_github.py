@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ..contract.finding import Severity
-from ..linter import FileResult, Located, Totals, Unreadable
-from ..linter.baseline import relative
+from toolreplay.contract.finding import Severity
+from toolreplay.linter import FileResult, Located, Totals, Unreadable
+from toolreplay.linter.baseline import relative
+
 from .check_report import notes, summary
 from .printable import printable
 

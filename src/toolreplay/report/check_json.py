@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
-from ..linter import FileResult, Located, Totals, Unreadable
+from toolreplay.linter import FileResult, Located, Totals, Unreadable
 
 _IN_MEMORY: Final = 16 * 2**20
 _PIECE: Final = 2**20

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from ..contract.finding import Severity
-from ..linter import FileResult, Located, Totals, Unreadable
+from toolreplay.contract.finding import Severity
+from toolreplay.linter import FileResult, Located, Totals, Unreadable
+
 from .check_report import count, notes, summary
 from .xml_text import xml_text
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
-from ..linter import FileResult
+from toolreplay.linter import FileResult
+
 from .printable import printable
 
 _NAME = 40

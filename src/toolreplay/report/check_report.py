@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from ..contract.finding import Severity
-from ..linter import FileResult, Totals
+from toolreplay.contract.finding import Severity
+from toolreplay.linter import FileResult, Totals
 
 
 class CheckReport(Protocol):
@@ -35,9 +35,7 @@ def summary(totals: Totals) -> str:
         )
     )
     words = ("error", "warning", "info")
-    found = ", ".join(
-        count(totals.of(severity), word) for severity, word in zip(Severity, words, strict=True)
-    )
+    found = ", ".join(count(totals.of(severity), word) for severity, word in zip(Severity, words, strict=True))
     parts = [f"checked {checked}: {found}"]
     if totals.unreadable:
         parts.append(f"{totals.unreadable} unreadable")

@@ -12,10 +12,11 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
-from ..contract.catalogue import all_rules
-from ..contract.finding import Severity
-from ..linter import FileResult, Kind, Located, Totals, Unreadable
-from ..linter.baseline import fingerprint, relative
+from toolreplay.contract.catalogue import all_rules
+from toolreplay.contract.finding import Severity
+from toolreplay.linter import FileResult, Kind, Located, Totals, Unreadable
+from toolreplay.linter.baseline import fingerprint, relative
+
 from .check_report import notes
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

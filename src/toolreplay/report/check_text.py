@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from ..contract.finding import Severity
-from ..linter import FileResult, Kind, Located, Totals, Unreadable
+from toolreplay.contract.finding import Severity
+from toolreplay.linter import FileResult, Kind, Located, Totals, Unreadable
+
 from .check_report import notes, summary
 from .printable import printable
 

@@ -36,9 +36,7 @@ def runs_junit(runs: Sequence[Run]) -> str:
 
 def _add(suite: ET.Element, run: Run) -> None:
     file, _, name = run.id.partition("::")
-    case = ET.SubElement(
-        suite, "testcase", classname=xml_text(file), name=xml_text(name), time=f"{run.seconds:.3f}"
-    )
+    case = ET.SubElement(suite, "testcase", classname=xml_text(file), name=xml_text(name), time=f"{run.seconds:.3f}")
     properties = ET.SubElement(case, "properties")
     numbers = {"requests": run.requests, "tool_calls": len(run.calls), "findings": len(run.findings)}
     for key, value in {"outcome": run.outcome, **numbers}.items():

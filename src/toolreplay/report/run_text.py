@@ -42,14 +42,10 @@ def details(run: Run, *, most: int = MOST_LINES) -> list[str]:
 
     What cannot be trusted comes first, then what failed the run, then what did not; at most `most` lines.
     """
-    lines = [
-        line for failure in run.failures if failure.outcome is Outcome.ERROR for line in _failure(failure)
-    ]
+    lines = [line for failure in run.failures if failure.outcome is Outcome.ERROR for line in _failure(failure)]
     told: set[str] = set()
     lines += _findings(run, [found for found in run.findings if found.finding.is_error], told)
-    lines += [
-        line for failure in run.failures if failure.outcome is not Outcome.ERROR for line in _failure(failure)
-    ]
+    lines += [line for failure in run.failures if failure.outcome is not Outcome.ERROR for line in _failure(failure)]
     lines += _findings(run, [found for found in run.findings if not found.finding.is_error], told)
     if len(lines) > most:
         hidden = len(lines) - most + 1

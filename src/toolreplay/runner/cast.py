@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..contract.conversations import Verdict
-from ..scenario.matchers import mismatch
-from ..scenario.model import Scenario, Subagent
-from ..scenario.request import history, prompt_content
-from ..scenario.steps import UserStep
-from ..wire.fields import items, mapping, text
+from toolreplay.contract.conversations import Verdict
+from toolreplay.scenario.matchers import mismatch
+from toolreplay.scenario.model import Scenario, Subagent
+from toolreplay.scenario.request import history, prompt_content
+from toolreplay.scenario.steps import UserStep
+from toolreplay.wire.fields import items, mapping, text
 
 MAIN: Final = ""
 
@@ -19,9 +19,7 @@ class Cast:
     """Tells the conversations of a run apart, by how each begins."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._prompts = {
-            _said(prompt_content(step)) for step in scenario.conversation if isinstance(step, UserStep)
-        }
+        self._prompts = {_said(prompt_content(step)) for step in scenario.conversation if isinstance(step, UserStep)}
         self._prompts.update(_said(message["content"]) for message in history(scenario) if message["role"] == "user")
         self._subagents = scenario.subagents
         self._known: dict[int, str | None] = {1: MAIN}

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
-from ..errors import LoopError
-from ..wire.model import Wire
+from toolreplay.errors import LoopError
+from toolreplay.wire.model import Wire
 
 # What SDKs insist on before they send anything. Set only where the user has nothing, and only in replay.
 DUMMIES: Final = {
@@ -119,7 +119,9 @@ def kind_of(annotation: object, wire: Wire, *, is_async: bool) -> str:
         return wanted or ("AsyncAnthropic" if is_async else "Anthropic")
     if wanted is not None or is_async:
         what = f"the client {wanted}" if wanted else "an async client"
-        raise NotServed(f"the loop asks for {what}, and the scenario speaks Converse, which boto3 serves, synchronously")
+        raise NotServed(
+            f"the loop asks for {what}, and the scenario speaks Converse, which boto3 serves, synchronously"
+        )
     return BOTO3
 
 

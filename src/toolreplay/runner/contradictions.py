@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..wire.exchange import read_response
-from ..wire.fields import mapping
-from ..wire.http import HttpResponse
-from ..wire.model import Reply, Request, Wire
+from toolreplay.wire.exchange import read_response
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.http import HttpResponse
+from toolreplay.wire.model import Reply, Request, Wire
 
 # A reply that was cut, refused or paused need not hold the call that was forced.
 _ENDS: Final = ("end_turn", "stop_sequence")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cassette.playback import Match
-from ..contract.facts import CallFacts
-from ..wire.exchange import read_request
-from ..wire.model import Text, ToolResult
+from toolreplay.cassette.playback import Match
+from toolreplay.contract.facts import CallFacts
+from toolreplay.wire.exchange import read_request
+from toolreplay.wire.model import Text, ToolResult
+
 from .run import Drift
 from .sides import CassetteSide, ModelSide
 

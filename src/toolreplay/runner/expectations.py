@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..contract.facts import CallFacts
-from ..scenario.matchers import in_words, mismatch
-from ..scenario.model import Scenario
-from ..scenario.steps import Expectation, ExpectedCall
-from ..wire.model import Reply, ToolResult
+from toolreplay.contract.facts import CallFacts
+from toolreplay.scenario.matchers import in_words, mismatch
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.steps import Expectation, ExpectedCall
+from toolreplay.wire.model import Reply, ToolResult
+
 from .cast import MAIN
 from .run import Failure, Outcome
 from .session import Session
@@ -27,7 +28,9 @@ def check_expectations(
             continue
         calls = [call for call in facts if prompts.get(call.use.id) == number]
         replies = [
-            one.reply for one in session.exchanges if one.prompt == number and one.agent == MAIN and isinstance(one.reply, Reply)
+            one.reply
+            for one in session.exchanges
+            if one.prompt == number and one.agent == MAIN and isinstance(one.reply, Reply)
         ]
         pending = sorted(name for name, prompt, answer in asked if _is_open(number, prompt, answer))
         for field, text in _unmet(step.expect, calls, replies, pending):
@@ -122,7 +125,10 @@ def _unmet_result(wanted: ExpectedCall, call: CallFacts) -> Iterator[_Unmet]:
         return
     status = "error" if call.result.is_error else "success"
     if expected.status is not None and expected.status != status:
-        yield ("result", "status"), f"{name}: expected status {expected.status}, sent was {status}: {call.result.text[:80]!r}"
+        yield (
+            ("result", "status"),
+            f"{name}: expected status {expected.status}, sent was {status}: {call.result.text[:80]!r}",
+        )
     if expected.has_content:
         problem = mismatch(expected.content, call.result.content, f"{name}: content")
         if problem is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..contract.entry import check_run
-from ..contract.facts import CallFacts, Did, RunFacts
-from ..contract.finding import Finding
-from ..wire.model import Reply, ToolResult
+from toolreplay.contract.entry import check_run
+from toolreplay.contract.facts import CallFacts, Did, RunFacts
+from toolreplay.contract.finding import Finding
+from toolreplay.wire.model import Reply, ToolResult
+
 from .run import Call, CallResult
 from .session import Session
 from .toolbox import Logged

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from ..errors import LoopError
+from toolreplay.errors import LoopError
 
 REFERENCE: Final = "toolreplay.loop:run"
 Loop = Callable[..., object]
@@ -107,7 +107,9 @@ def asked_by(target: Target, offered: Collection[str]) -> Asked:
             near = difflib.get_close_matches(parameter.name, offered, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
             names = ", ".join(sorted(offered))
-            raise LoopError(f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {names}")
+            raise LoopError(
+                f"{target.name} asks for {parameter.name!r}, which is not offered; {hint}offered are {names}"
+            )
     annotations = {parameter.name: parameter.annotation for parameter in parameters}
     return Asked(tuple(positional), tuple(named), annotations)
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..cassette.playback import Playback
-from ..contract.conversations import Verdict
-from ..wire.http import HttpRequest
-from ..wire.model import Message, Text, ToolResult, ToolUse
+from toolreplay.cassette.playback import Playback
+from toolreplay.contract.conversations import Verdict
+from toolreplay.wire.http import HttpRequest
+from toolreplay.wire.model import Message, Text, ToolResult, ToolUse
 
 _WIDTH = 80
 
@@ -62,7 +62,9 @@ def _messages(body: object) -> Sequence[object]:
 
 def _shared(body: object, other: object) -> int:
     mine, theirs = _messages(body), _messages(other)
-    return next((n for n, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), min(len(mine), len(theirs)))
+    return next(
+        (n for n, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), min(len(mine), len(theirs))
+    )
 
 
 def _difference(recorded: Mapping[str, object], body: Mapping[str, object], shared: int, verdict: Verdict) -> str:
@@ -104,7 +106,9 @@ def _block_difference(old: object, new: object, messages: Sequence[Message]) -> 
                 return f"recorded a result for {old.id}, now for {new.id}"
             if old.is_error != new.is_error:
                 states = ("success", "error")
-                return f"result of {_call(old.id, messages)}: recorded {states[old.is_error]}, now {states[new.is_error]}"
+                return (
+                    f"result of {_call(old.id, messages)}: recorded {states[old.is_error]}, now {states[new.is_error]}"
+                )
             return f"result of {_call(old.id, messages)}: recorded {_short(old.content)}, now {_short(new.content)}"
         case ToolUse(), ToolUse():
             was, now = f"{old.name} {_short(old.input)}", f"{new.name} {_short(new.input)}"
@@ -118,7 +122,11 @@ def _call(use_id: str | None, messages: Sequence[Message]) -> str:
     for message in messages:
         for block in message.blocks:
             if isinstance(block, ToolUse) and block.id == use_id:
-                values = ", ".join(_short(value, 30) for value in block.input.values()) if isinstance(block.input, dict) else ""
+                values = (
+                    ", ".join(_short(value, 30) for value in block.input.values())
+                    if isinstance(block.input, dict)
+                    else ""
+                )
                 return f"{block.name}({values})"
     return str(use_id)
 

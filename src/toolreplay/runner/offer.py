@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ..scenario.model import Scenario
-from ..scenario.request import request_fields
-from ..wire import mapping
-from ..wire.model import Wire
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.request import request_fields
+from toolreplay.wire import mapping
+from toolreplay.wire.model import Wire
+
 from .clients import Clients
 from .toolbox import Toolbox
 
@@ -43,7 +44,13 @@ class Offer:
     """The values for one run. Those that a loop could change are made anew for each prompt."""
 
     def __init__(
-        self, scenario: Scenario, session: Session, toolbox: Toolbox, clients: Clients, base_url: str | None, client: str
+        self,
+        scenario: Scenario,
+        session: Session,
+        toolbox: Toolbox,
+        clients: Clients,
+        base_url: str | None,
+        client: str,
     ) -> None:
         self._scenario = scenario
         self._session = session

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..wire.model import Reply, ToolUse
+from toolreplay.wire.model import Reply, ToolUse
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import ScenarioError, ToolreplayError
-from ..files.project import Project, find_project
-from ..scenario.load import load_file, select
-from ..scenario.model import Scenario
+from toolreplay.errors import ScenarioError, ToolreplayError
+from toolreplay.files.project import Project, find_project
+from toolreplay.scenario.load import load_file, select
+from toolreplay.scenario.model import Scenario
+
 from .cast import Cast
 from .clients import NotServed, dummy_credentials
 from .loops import Loop, Target, target_of

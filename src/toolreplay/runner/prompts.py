@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import LoopError
-from ..scenario.model import Scenario
-from ..scenario.request import history, prompt_content
-from ..scenario.steps import ApproveStep, UserStep
-from ..wire import mapping
-from ..wire.model import Reply, Wire
+from toolreplay.errors import LoopError
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.request import history, prompt_content
+from toolreplay.scenario.steps import ApproveStep, UserStep
+from toolreplay.wire import mapping
+from toolreplay.wire.model import Reply, Wire
+
 from .agent import Agent
 from .cast import MAIN
 from .clients import Clients, kind_of
@@ -59,7 +60,9 @@ class Prompts:
         prompt: Any = None
         if isinstance(step, ApproveStep):
             if self._agent.keeps_history:
-                raise LoopError("a loop that keeps its own history cannot be given an approve step; let it ask approve()")
+                raise LoopError(
+                    "a loop that keeps its own history cannot be given an approve step; let it ask approve()"
+                )
             if not _waits(messages):
                 self.ending.nothing_pending = True
                 return False

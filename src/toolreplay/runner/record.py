@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from ..cassette.exchange import Cassette, Exchange, Provenance
-from ..cassette.store import write_cassette
-from ..errors import ToolreplayError
-from ..files.project import Project
-from ..scenario.digests import digests
-from ..scenario.model import Scenario
-from ..wire.endpoints import endpoint
-from ..wire.model import Wire
+from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
+from toolreplay.cassette.store import write_cassette
+from toolreplay.errors import ToolreplayError
+from toolreplay.files.project import Project
+from toolreplay.scenario.digests import digests
+from toolreplay.scenario.model import Scenario
+from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.model import Wire
+
 from .clients import dummy_credentials, pointed_at
 from .loops import Loop, target_of
 from .play import play_with
@@ -30,7 +31,10 @@ from .sides import LiveSide
 
 SIMULATOR: Final = "toolreplay-simulator"
 # Recorded addresses are those of the API itself: a base URL may name an internal host, and its port changes.
-_HOMES: Final = {Wire.MESSAGES: "https://api.anthropic.com", Wire.CONVERSE: "https://bedrock-runtime.us-east-1.amazonaws.com"}
+_HOMES: Final = {
+    Wire.MESSAGES: "https://api.anthropic.com",
+    Wire.CONVERSE: "https://bedrock-runtime.us-east-1.amazonaws.com",
+}
 
 
 def record_scenario(
@@ -83,7 +87,11 @@ def _kept(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
             continue
         found = endpoint(exchange.method, exchange.url)
         if found is not None:
-            path = "/v1/messages" if found.carrier == "messages" and found.operation == "create" else urlsplit(exchange.url).path
+            path = (
+                "/v1/messages"
+                if found.carrier == "messages" and found.operation == "create"
+                else urlsplit(exchange.url).path
+            )
             exchange = replace(exchange, url=_HOMES[found.wire] + path)  # noqa: PLW2901
         kept.append(exchange)
     return tuple(kept)

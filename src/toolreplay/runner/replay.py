@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..cassette.exchange import Cassette
-from ..cassette.playback import Match, Playback
-from ..cassette.store import read_cassette
-from ..files.project import Project
-from ..scenario.digests import digests
-from ..scenario.model import Scenario
-from ..scenario.paths import cassette_path
+from toolreplay.cassette.exchange import Cassette
+from toolreplay.cassette.playback import Match, Playback
+from toolreplay.cassette.store import read_cassette
+from toolreplay.files.project import Project
+from toolreplay.scenario.digests import digests
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.paths import cassette_path
+
 from .cast import Cast
 from .loops import REFERENCE
 from .run import Failure, Outcome

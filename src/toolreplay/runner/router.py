@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from ..cassette.interceptor import Interceptor
-from ..wire.endpoints import endpoint
-from ..wire.http import HttpRequest, HttpResponse
-from ..wire.model import Wire
-from ..wire.refusal import refusal
+from toolreplay.cassette.interceptor import Interceptor
+from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.model import Wire
+from toolreplay.wire.refusal import refusal
+
 from .session import Session
 
 _current: ContextVar[Session | None] = ContextVar("toolreplay_session", default=None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..contract.finding import Finding
-from ..wire.http import HttpRequest, HttpResponse
-from ..wire.model import ApiError, Reply
+from toolreplay.contract.finding import Finding
+from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.model import ApiError, Reply
 
 
 class Outcome(StrEnum):

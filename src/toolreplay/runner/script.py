@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ..contract.conversations import Verdict
-from ..scenario.model import Scenario
-from ..scenario.script import ErrorReply, Reply
-from ..wire import mapping
-from ..wire.endpoints import Endpoint, endpoint
-from ..wire.forms import as_asked
-from ..wire.http import HttpRequest, HttpResponse
-from ..wire.messages import error_body, reply_body
-from ..wire.model import Wire
+from toolreplay.contract.conversations import Verdict
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.script import ErrorReply, Reply
+from toolreplay.wire import mapping
+from toolreplay.wire.endpoints import Endpoint, endpoint
+from toolreplay.wire.forms import as_asked
+from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.messages import error_body, reply_body
+from toolreplay.wire.model import Wire
+
 from .cast import MAIN, Cast
 from .miss import Miss
 from .sides import LetOut
@@ -107,7 +108,9 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
 def _error(reply: ErrorReply, headers: dict[str, str], call: Endpoint) -> HttpResponse:
     status = reply.http_error
     if call.wire is Wire.CONVERSE:
-        kind = _CONVERSE_ERRORS.get(status, "ValidationException" if status < _SERVER_ERROR else "InternalServerException")
+        kind = _CONVERSE_ERRORS.get(
+            status, "ValidationException" if status < _SERVER_ERROR else "InternalServerException"
+        )
         body: dict[str, object] = {"message": reply.message or kind}
         return HttpResponse(status, {**headers, "x-amzn-errortype": kind}, json.dumps(body).encode())
     kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < _SERVER_ERROR else "api_error")

@@ -9,15 +9,16 @@ import threading
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from ..contract.conversations import Conversations, Verdict
-from ..contract.finding import Finding
-from ..wire.endpoints import endpoint
-from ..wire.exchange import read_request, read_response
-from ..wire.forms import as_asked
-from ..wire.growing import GrowingBodies
-from ..wire.http import HttpRequest, HttpResponse
-from ..wire.model import ApiError, Reply, Wire
-from ..wire.refusal import refusal
+from toolreplay.contract.conversations import Conversations, Verdict
+from toolreplay.contract.finding import Finding
+from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.exchange import read_request, read_response
+from toolreplay.wire.forms import as_asked
+from toolreplay.wire.growing import GrowingBodies
+from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.model import ApiError, Reply, Wire
+from toolreplay.wire.refusal import refusal
+
 from .cast import MAIN, Cast
 from .contradictions import contradiction
 from .miss import Miss
@@ -146,7 +147,9 @@ class Session:
             if pending is not None:
                 if "content-encoding" in response.headers:
                     packed = response.headers["content-encoding"]
-                    self.trouble(f"the response to {request.url} is {packed}, which cannot be read; send accept-encoding: gzip")
+                    self.trouble(
+                        f"the response to {request.url} is {packed}, which cannot be read; send accept-encoding: gzip"
+                    )
                 self._side.observe(request, response)
                 self._serve(request, response, pending.verdict)
 

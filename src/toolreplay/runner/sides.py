@@ -10,10 +10,11 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Protocol
 
-from ..cassette.exchange import Exchange
-from ..cassette.playback import Playback
-from ..contract.conversations import Verdict
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.cassette.exchange import Exchange
+from toolreplay.cassette.playback import Playback
+from toolreplay.contract.conversations import Verdict
+from toolreplay.wire.http import HttpRequest, HttpResponse
+
 from .miss import Miss, explain
 
 

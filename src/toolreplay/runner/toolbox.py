@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..contract.facts import Did, Execution
-from ..errors import ScenarioError
-from ..loop import ErrorResult, UnknownTool
-from ..loop.results import message_of
-from ..scenario.model import Scenario
-from ..scenario.outcomes import (
+from toolreplay.contract.facts import Did, Execution
+from toolreplay.errors import ScenarioError
+from toolreplay.loop import ErrorResult, UnknownTool
+from toolreplay.loop.results import message_of
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.outcomes import (
     Blocks,
     Calls,
     Denies,
@@ -29,9 +29,10 @@ from ..scenario.outcomes import (
     ReturnsError,
     garbage_value,
 )
-from ..scenario.stubs import StubBook
-from ..scenario.targets import import_target
-from ..scenario.tools import RunsOn
+from toolreplay.scenario.stubs import StubBook
+from toolreplay.scenario.targets import import_target
+from toolreplay.scenario.tools import RunsOn
+
 from .open_calls import OpenCalls
 from .telling import telling
 

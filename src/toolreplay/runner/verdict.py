@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..contract.facts import RunFacts
-from ..scenario.model import Scenario
+from toolreplay.contract.facts import RunFacts
+from toolreplay.scenario.model import Scenario
+
 from .drift import drift_of
 from .expectations import check_expectations
 from .facts import call_facts, judge_run, public_calls
@@ -73,7 +74,9 @@ def _leaves_calls_open(scenario: Scenario, step: int) -> bool:
 def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending) -> tuple[Failure, ...]:
     where = _where(scenario)
     failures = [Failure(Outcome.ERROR, where, text) for text in (*session.troubles, *toolbox.troubles)]
-    again = f"if the change is meant, record again: toolreplay record {scenario.path}" if scenario.script is None else ""
+    again = (
+        f"if the change is meant, record again: toolreplay record {scenario.path}" if scenario.script is None else ""
+    )
     failures += [
         Failure(Outcome.STALE if miss.stale else Outcome.FAIL, f"request {miss.number}", miss.text, again)
         for miss in session.misses
@@ -90,7 +93,9 @@ def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: 
         failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", f"the loop raised {ending.raised}"))
     elif not session.exchanges:
         text = "the loop sent no request that toolreplay could see, so nothing was checked"
-        failures.append(Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client"))
+        failures.append(
+            Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client")
+        )
     return tuple(failures)
 
 

@@ -38,11 +38,7 @@ def faults(scenario: Scenario) -> Iterator[Fault]:
 def _request_faults(scenario: Scenario) -> Iterator[Fault]:
     for name in scenario.extra_body:
         if name in OWN_FIELDS:
-            where = (
-                "write messages as history"
-                if name == "messages"
-                else f"write {name} at the top of the scenario"
-            )
+            where = "write messages as history" if name == "messages" else f"write {name} at the top of the scenario"
             yield Fault(("extra_body", name), f"is a field of its own; {where}")
     choice = scenario.tool_choice
     if choice is None:
@@ -76,9 +72,7 @@ def _stub_faults(tool: Tool, ids: frozenset[str] | None, at: Path) -> Iterator[F
     for index, entry in enumerate(tool.stub):
         here: Path = (*at, "stub", index)
         if catch_all is not None:
-            yield Fault(
-                here, f"is never reached: stub[{catch_all}] takes every call; move that one to the end"
-            )
+            yield Fault(here, f"is never reached: stub[{catch_all}] takes every call; move that one to the end")
             return
         if entry.always:
             catch_all = index
@@ -144,9 +138,7 @@ def _expectation_faults(scenario: Scenario, expect: Expectation, at: Path) -> It
         yield from _known_tool(scenario, name, (*at, "pending", index))
 
 
-def _known_tool(
-    scenario: Scenario, name: str, at: Path, otherwise: str = "name one of the tools"
-) -> Iterator[Fault]:
+def _known_tool(scenario: Scenario, name: str, at: Path, otherwise: str = "name one of the tools") -> Iterator[Fault]:
     if scenario.tool(name) is None and not _has_toolset(scenario):
         yield Fault(at, f"no tool is named {name!r}; {did_you_mean(name, _names(scenario), otherwise)}")
 

@@ -132,9 +132,7 @@ def _load(kind: str, name: object, source: Source) -> dict[str, str]:
         if media == "text/plain":
             return {"type": "text", "media_type": media, "data": raw.decode("utf-8")}
     except FileNotFoundError:
-        raise refuse(
-            f"there is no file {name!r} beside the scenario; add it or mend its name", "file"
-        ) from None
+        raise refuse(f"there is no file {name!r} beside the scenario; add it or mend its name", "file") from None
     except OSError as error:
         raise refuse(f"{name!r} cannot be read: {error.strerror}; mend the file", "file") from None
     except UnicodeDecodeError:

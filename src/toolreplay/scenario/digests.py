@@ -34,9 +34,7 @@ def digests(scenario: Scenario) -> dict[str, str]:
         "prompts": [history(scenario), _steps(scenario)],
         # How long a stub waits changes nothing that is recorded.
         "stubs": {
-            tool.key: [
-                entry.model_dump(by_alias=True, exclude_unset=True, exclude={"delay"}) for entry in tool.stub
-            ]
+            tool.key: [entry.model_dump(by_alias=True, exclude_unset=True, exclude={"delay"}) for entry in tool.stub]
             for tool in scenario.tools
             if tool.stub
         },

@@ -45,9 +45,7 @@ class OneOrMany:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_listed, handler(source))
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         many = handler(schema)
         return {"anyOf": [many["items"], many]}
 
@@ -144,12 +142,8 @@ Seconds: TypeAlias = Annotated[float, Field(ge=0)]
 PositiveSeconds: TypeAlias = Annotated[float, Field(gt=0)]
 Count: TypeAlias = Annotated[int, Field(ge=1)]
 TextOrBlocks: TypeAlias = Annotated[Content, PlainValidator(_content), WithJsonSchema(_TEXT_OR_BLOCKS_SCHEMA)]
-Blocks: TypeAlias = Annotated[
-    tuple[dict[str, Any], ...], PlainValidator(_blocks), WithJsonSchema(_BLOCKS_SCHEMA)
-]
-History: TypeAlias = Annotated[
-    tuple[dict[str, Any], ...], PlainValidator(_messages), WithJsonSchema(_HISTORY_SCHEMA)
-]
+Blocks: TypeAlias = Annotated[tuple[dict[str, Any], ...], PlainValidator(_blocks), WithJsonSchema(_BLOCKS_SCHEMA)]
+History: TypeAlias = Annotated[tuple[dict[str, Any], ...], PlainValidator(_messages), WithJsonSchema(_HISTORY_SCHEMA)]
 TextMatcher: TypeAlias = Annotated[Any, _sound(faults_of_text), WithJsonSchema(_MATCHER_TEXT)]
 ContentMatcher: TypeAlias = Annotated[Any, _sound(faults_of_content)]
 Arguments: TypeAlias = Annotated[dict[str, Any], _sound(faults_of_arguments), BeforeValidator(_mapping)]

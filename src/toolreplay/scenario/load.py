@@ -88,9 +88,7 @@ def select(scenarios: Sequence[Scenario], selector: str) -> Scenario:
     raise InvalidScenarioError(f"{path}: no scenario is named {name!r}; {did_you_mean(name, names, known)}")
 
 
-def _scenarios(
-    documents: list[Document], name: str, folder: Path | None, root: Path | None
-) -> tuple[Scenario, ...]:
+def _scenarios(documents: list[Document], name: str, folder: Path | None, root: Path | None) -> tuple[Scenario, ...]:
     written = [(index, document) for index, document in enumerate(documents) if document.data is not None]
     if not written:
         raise InvalidScenarioError(f"{name}:1: the file holds no scenario; start one with version: 1")

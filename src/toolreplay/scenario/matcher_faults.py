@@ -61,9 +61,7 @@ def faults_of_matcher(expected: object, at: Path = ()) -> Iterator[Fault]:
     elif isinstance(expected, dict):
         if len(expected) > 1 and all(key in MATCHERS for key in expected):
             names = " and ".join(map(repr, expected))
-            yield Fault(
-                at, f"{names} stand together; a matcher has one, write {{equals: ...}} around plain data"
-            )
+            yield Fault(at, f"{names} stand together; a matcher has one, write {{equals: ...}} around plain data")
         for key, value in expected.items():
             yield from faults_of_matcher(value, (*at, key))
     elif isinstance(expected, list):

@@ -112,9 +112,7 @@ def _compare(expected: object, actual: object, where: str, mode: _Mode, *, parse
     return None if _same(expected, actual) else Mismatch(where, expected, actual)
 
 
-def _compare_mapping(
-    expected: Mapping[str, object], actual: object, where: str, mode: _Mode
-) -> Mismatch | None:
+def _compare_mapping(expected: Mapping[str, object], actual: object, where: str, mode: _Mode) -> Mismatch | None:
     if not isinstance(actual, dict):
         return Mismatch(where, expected, actual)
     for key, value in expected.items():
@@ -164,9 +162,7 @@ def _unwrapped(actual: object) -> object:
         value: object = actual[0]["json"]
         return value
     texts = [
-        block["text"]
-        for block in actual
-        if block.get("type", "text") == "text" and isinstance(block.get("text"), str)
+        block["text"] for block in actual if block.get("type", "text") == "text" and isinstance(block.get("text"), str)
     ]
     return "\n".join(texts) if texts else actual
 

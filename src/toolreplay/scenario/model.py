@@ -64,9 +64,7 @@ class Subagent(Part):
     model: Words | None = Field(default=None, description="The model it asks.")
     system: TextMatcher = Field(default=None, description="Text or matcher for its system prompt.")
     user: TextMatcher = Field(default=None, description="Text or matcher for its first user message.")
-    script: Many[Reply] | None = Field(
-        default=None, description="Its replies, where the scenario has a script."
-    )
+    script: Many[Reply] | None = Field(default=None, description="Its replies, where the scenario has a script.")
 
     @model_validator(mode="after")
     def _recognisable(self) -> Self:
@@ -90,14 +88,10 @@ class Scenario(Part):
     tool_choice: Annotated[dict[str, Any], BeforeValidator(_choice)] | None = Field(
         default=None, description="In Messages shape, on both wires."
     )
-    extra_body: dict[str, Any] = Field(
-        default_factory=dict, description="Other top-level fields of the wire."
-    )
+    extra_body: dict[str, Any] = Field(default_factory=dict, description="Other top-level fields of the wire.")
     tools: Many[Tool] = Field(default=(), description="In Messages shape, on both wires; `stub` is ours.")
     history: History = Field(default=(), description="Messages before the first prompt.")
-    conversation: Many[Step] = Field(
-        description="Prompts and decisions, in order.", json_schema_extra={"minItems": 1}
-    )
+    conversation: Many[Step] = Field(description="Prompts and decisions, in order.", json_schema_extra={"minItems": 1})
     script: Many[Reply] | None = Field(default=None, description="Replies, in place of a cassette.")
     loop: Target | None = Field(default=None, description="The loop under test: package.module:function.")
     max_turns: Count = Field(default=20, description="Replies a step may take before the loop is stopped.")

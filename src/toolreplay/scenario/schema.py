@@ -32,6 +32,5 @@ def _tidy(schema: Any) -> Any:
     return {
         key: _tidy(value)
         for key, value in schema.items()
-        if not (key == "additionalProperties" and value is True)
-        and not (key == "title" and isinstance(value, str))
+        if not (key == "additionalProperties" and value is True) and not (key == "title" and isinstance(value, str))
     }

@@ -31,9 +31,7 @@ class ContentReply(_Reply):
     """A reply of content blocks, in Messages shape on both wires."""
 
     content: Blocks = Field(description="The assistant turn; a tool_use has id, name and input.")
-    stop_reason: Words | None = Field(
-        default=None, description="Left out: tool_use with calls, else end_turn."
-    )
+    stop_reason: Words | None = Field(default=None, description="Left out: tool_use with calls, else end_turn.")
     cut_after: Count | None = Field(default=None, description="Bytes after which the reply breaks off.")
 
     @property

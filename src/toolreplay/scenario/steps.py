@@ -64,9 +64,7 @@ class Turns(Part):
         )
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         mapping = handler.resolve_ref_schema(handler(schema))
         number = {"type": "integer", "minimum": 1}
         return {"anyOf": [number, {key: value for key, value in mapping.items() if key != "title"}]}
@@ -76,9 +74,7 @@ class ExpectedResult(Part):
     """What has to be sent back for a call."""
 
     status: Literal["success", "error"] | None = Field(default=None, description="On both wires.")
-    content: ContentMatcher = Field(
-        default=None, description="A value or matcher; JSON text is parsed first."
-    )
+    content: ContentMatcher = Field(default=None, description="A value or matcher; JSON text is parsed first.")
     ran: bool | None = Field(default=None, description="Whether the tool was run; false for a denied call.")
 
     @model_validator(mode="before")
@@ -114,9 +110,7 @@ class Expectation(Part):
     tool_calls: Many[ExpectedCall] | None = Field(
         default=None, description="The calls; complete unless other_calls says allow. [] means none at all."
     )
-    other_calls: Literal["allow", "fail"] = Field(
-        default="fail", description="What of calls not in tool_calls."
-    )
+    other_calls: Literal["allow", "fail"] = Field(default="fail", description="What of calls not in tool_calls.")
     never: Many[Words] = Field(default=(), description="Tools that may not be called.")
     turns: Turns | None = Field(default=None, description="How many replies of the model it may take.")
     stop_reason: Words | None = Field(default=None, description="Of the last reply.")

@@ -63,7 +63,6 @@ class StubBook:
                     return outcome_of(entry)
         raise NoStubError(_no_entry(tool, name, arguments, call_id))
 
-
     def denial(self, name: str, arguments: object, call_id: str | None = None) -> str | None:
         """Why a call is not to be run, where the entry that answers it says `deny`; it counts as answered then."""
         tool = self._tools.get(name)

@@ -37,14 +37,10 @@ def import_target(name: str) -> Callable[..., object]:
         raise ScenarioError(f"{' '.join(what.split())}; check the name, and that it is installed") from error
     for attribute in attributes.split("."):
         if not hasattr(found, attribute):
-            raise ScenarioError(
-                f"{module_name!r} has no {attributes!r}, which {name!r} asks for; check the name"
-            )
+            raise ScenarioError(f"{module_name!r} has no {attributes!r}, which {name!r} asks for; check the name")
         found = getattr(found, attribute)
     if not callable(found):
-        raise ScenarioError(
-            f"{name!r} is {type(found).__name__!r}, which cannot be called; name a function or class"
-        )
+        raise ScenarioError(f"{name!r} is {type(found).__name__!r}, which cannot be called; name a function or class")
     return found
 
 

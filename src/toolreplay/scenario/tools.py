@@ -80,9 +80,7 @@ class StubEntry(Part):
     error: Any = Field(default=None, description="An error returned without an exception.")
     deny: Words | None = Field(default=None, description="The call is not run, for this reason.")
     hang: PositiveSeconds | None = Field(default=None, description="Seconds it hangs, up to the deadline.")
-    exit: Literal[True] | None = Field(
-        default=None, description="The process ends in the middle of the call."
-    )
+    exit: Literal[True] | None = Field(default=None, description="The process ends in the middle of the call.")
     garbage: GarbageKind | None = Field(default=None, description="A value that JSON or a loop cannot hold.")
     call: Target | None = Field(default=None, description="Real code: package.module:function.")
 
@@ -108,9 +106,7 @@ class StubEntry(Part):
             raise refuse(f"{names} stand together; an entry has one outcome, make them two entries", found[1])
         for name in ("raise", "deny", "hang", "exit", "garbage", "call"):
             if found == [name] and getattr(self, "raises" if name == "raise" else name) is None:
-                raise refuse(
-                    "nothing stands here; write the outcome, or leave it out to return nothing", name
-                )
+                raise refuse("nothing stands here; write the outcome, or leave it out to return nothing", name)
         return self
 
 
@@ -165,17 +161,13 @@ class Tool(BaseModel):
     def _custom_faults(self) -> list[Fault]:
         extra = self.model_extra or {}
         meant = {name: nearest(name, _CUSTOM_FIELDS, 0.8) for name in extra if name not in _CUSTOM_FIELDS}
-        faults = [
-            Fault((name,), f"unknown field; did you mean {near!r}?") for name, near in meant.items() if near
-        ]
+        faults = [Fault((name,), f"unknown field; did you mean {near!r}?") for name, near in meant.items() if near]
         if self.name is None and "name" not in meant.values():
             faults.append(Fault(("name",), "missing; add it"))
         if "input_schema" not in extra and "input_schema" not in meant.values():
             faults.append(Fault(("input_schema",), "missing; add one, {type: object} takes anything"))
         elif not isinstance(extra.get("input_schema", {}), dict):
-            faults.append(
-                Fault(("input_schema",), "expected a mapping, a JSON Schema; {type: object} takes anything")
-            )
+            faults.append(Fault(("input_schema",), "expected a mapping, a JSON Schema; {type: object} takes anything"))
         return faults
 
     def _own_faults(self) -> list[Fault]:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.http import HttpRequest, HttpResponse
 
 HOST: Final = "127.0.0.1"
 Answer = Callable[[HttpRequest], HttpResponse]

@@ -10,23 +10,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..errors import RunFailed, ScenarioError
-from ..files.project import Project, find_project
-from ..report.run_text import details
-from ..runner.cast import Cast
-from ..runner.clients import BOTO3, Clients, dummy_credentials
-from ..runner.offer import Offer
-from ..runner.play import load_one, open_session
-from ..runner.replay import replay_side
-from ..runner.router import INTERCEPTOR, ROUTER
-from ..runner.run import Failure, Outcome, Run
-from ..runner.toolbox import Toolbox
-from ..runner.verdict import Ending, verdict
-from ..scenario.model import Scenario
-from ..scenario.request import history, prompt_content
-from ..scenario.steps import ApproveStep, UserStep
-from ..wire import mapping
-from ..wire.model import Wire
+from toolreplay.errors import RunFailed, ScenarioError
+from toolreplay.files.project import Project, find_project
+from toolreplay.report.run_text import details
+from toolreplay.runner.cast import Cast
+from toolreplay.runner.clients import BOTO3, Clients, dummy_credentials
+from toolreplay.runner.offer import Offer
+from toolreplay.runner.play import load_one, open_session
+from toolreplay.runner.replay import replay_side
+from toolreplay.runner.router import INTERCEPTOR, ROUTER
+from toolreplay.runner.run import Failure, Outcome, Run
+from toolreplay.runner.toolbox import Toolbox
+from toolreplay.runner.verdict import Ending, verdict
+from toolreplay.scenario.model import Scenario
+from toolreplay.scenario.request import history, prompt_content
+from toolreplay.scenario.steps import ApproveStep, UserStep
+from toolreplay.wire import mapping
+from toolreplay.wire.model import Wire
 
 Message = Mapping[str, Any]
 OWN_LOOP = "a test's own loop"
@@ -56,9 +56,7 @@ class ScenarioSession:
         run: the run, once the block has ended; None before.
     """
 
-    def __init__(
-        self, scenario: Scenario, project: Project, *, ended: Callable[[Run], None] = lambda _: None
-    ) -> None:
+    def __init__(self, scenario: Scenario, project: Project, *, ended: Callable[[Run], None] = lambda _: None) -> None:
         self.scenario = scenario
         self.run: Run | None = None
         self._ended = ended

@@ -22,9 +22,7 @@ _MESSAGES = re.compile(r"(?:^|/)v1/messages(?P<count>/count_tokens)?/?$")
 _BEDROCK = re.compile(
     r"(?:^|/)model/(?P<model>.+)/(?P<call>converse|invoke)(?P<stream>-stream|-with-response-stream)?$"
 )
-_VERTEX = re.compile(
-    r"(?:^|/)publishers/anthropic/models/(?P<model>[^/]+):(?P<call>rawPredict|streamRawPredict)$"
-)
+_VERTEX = re.compile(r"(?:^|/)publishers/anthropic/models/(?P<model>[^/]+):(?P<call>rawPredict|streamRawPredict)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,9 +133,9 @@ def _frame(data: bytes, start: int) -> tuple[Frame | None, int]:
     if size < _OVERHEAD + header_size or end > len(data):
         return None, 0
     view = memoryview(data)
-    if _WORD.unpack_from(data, start + 8)[0] != zlib.crc32(view[start : start + 8]) or _WORD.unpack_from(
-        data, end - 4
-    )[0] != zlib.crc32(view[start : end - 4]):
+    if _WORD.unpack_from(data, start + 8)[0] != zlib.crc32(view[start : start + 8]) or _WORD.unpack_from(data, end - 4)[
+        0
+    ] != zlib.crc32(view[start : end - 4]):
         return None, 0
     headers = _headers(data[start + 12 : start + 12 + header_size])
     if headers is None:

@@ -76,7 +76,9 @@ def reply(blocks: Iterable[Mapping[str, Any]], stop_reason: str, output_tokens: 
 
 def _tool(definition: Mapping[str, Any]) -> dict[str, Any]:
     if definition.get("type", "custom") != "custom":
-        raise UnmappableError(f"the tool type {definition['type']!r} does not exist on Converse; write a tool of your own")
+        raise UnmappableError(
+            f"the tool type {definition['type']!r} does not exist on Converse; write a tool of your own"
+        )
     spec: dict[str, Any] = {"name": definition["name"]}
     if definition.get("description"):
         spec["description"] = definition["description"]
@@ -107,15 +109,29 @@ def _one(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
             return {"reasoningContent": {"redactedContent": binary(block["data"])}}
         case "image" if block["source"].get("type") == "base64":
             source = block["source"]
-            return {"image": {"format": source["media_type"].partition("/")[2], "source": {"bytes": binary(source["data"])}}}
+            return {
+                "image": {"format": source["media_type"].partition("/")[2], "source": {"bytes": binary(source["data"])}}
+            }
         case "document" if block["source"].get("type") == "base64":
             source = block["source"]
             name = block.get("title", "document")
-            return {"document": {"format": source["media_type"].partition("/")[2], "name": name, "source": {"bytes": binary(source["data"])}}}
-    raise UnmappableError(f"a block of type {block.get('type')!r} has no place on Converse; use text, image or document")
+            return {
+                "document": {
+                    "format": source["media_type"].partition("/")[2],
+                    "name": name,
+                    "source": {"bytes": binary(source["data"])},
+                }
+            }
+    raise UnmappableError(
+        f"a block of type {block.get('type')!r} has no place on Converse; use text, image or document"
+    )
 
 
 def _result(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
     value = block.get("content", "")
     items = content(value, binary) if value else []
-    return {"toolUseId": block["tool_use_id"], "content": items, "status": "error" if block.get("is_error") else "success"}
+    return {
+        "toolUseId": block["tool_use_id"],
+        "content": items,
+        "status": "error" if block.get("is_error") else "success",
+    }

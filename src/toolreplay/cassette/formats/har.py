@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..bodies import Base64
-from ..recording import Interaction, MalformedError
+from toolreplay.cassette.bodies import Base64
+from toolreplay.cassette.recording import Interaction, MalformedError
+
 from . import parts
 
 
@@ -36,7 +37,5 @@ def interactions(data: Any) -> Iterator[Interaction]:
         body = content.get("text")
         if content.get("encoding") == "base64":
             body = Base64(body)
-        response = parts.response(
-            answer, request, status=answer["status"], head=answer.get("headers"), body=body
-        )
+        response = parts.response(answer, request, status=answer["status"], head=answer.get("headers"), body=body)
         yield Interaction(index, request, response, at=entry)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..bodies import Base64
-from ..recording import Interaction
+from toolreplay.cassette.bodies import Base64
+from toolreplay.cassette.recording import Interaction
+
 from . import parts
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..recording import Interaction, MalformedError
+from toolreplay.cassette.recording import Interaction, MalformedError
+
 from .vcr import read_request, read_response
 
 
 def matches(data: object) -> bool:
     """Whether the data is a mapping of the two lists."""
-    return isinstance(data, dict) and all(
-        isinstance(data.get(key), list) for key in ("requests", "responses")
-    )
+    return isinstance(data, dict) and all(isinstance(data.get(key), list) for key in ("requests", "responses"))
 
 
 def interactions(data: Any) -> Iterator[Interaction]:

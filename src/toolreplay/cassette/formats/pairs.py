@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..recording import Interaction
+from toolreplay.cassette.recording import Interaction
+
 from .vcr import read_request, read_response
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...wire.endpoints import endpoint
-from ...wire.http import HttpRequest, HttpResponse
-from ..bodies import TRANSPORT, Base64, to_bytes, unpack
-from ..recording import MalformedError
+from toolreplay.cassette.bodies import TRANSPORT, Base64, to_bytes, unpack
+from toolreplay.cassette.recording import MalformedError
+from toolreplay.wire.endpoints import endpoint
+from toolreplay.wire.http import HttpRequest, HttpResponse
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -51,9 +51,7 @@ def _pairs(value: object) -> Iterable[tuple[object, object]]:
     return list(zip(value[::2], value[1::2], strict=False))
 
 
-def request(
-    fields: Mapping[str, Any], *, method: object, url: object, head: object, body: object
-) -> HttpRequest:
+def request(fields: Mapping[str, Any], *, method: object, url: object, head: object, body: object) -> HttpRequest:
     """A request; `fields` is what the file says of it, for the line of an error."""
     if not isinstance(url, (str, bytes)) or not url:
         raise MalformedError(f"a request has no URL, but {url!r}", fields)

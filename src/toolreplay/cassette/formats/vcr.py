@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire.http import HttpRequest, HttpResponse
-from ..recording import Interaction, MalformedError
+from toolreplay.cassette.recording import Interaction, MalformedError
+from toolreplay.wire.http import HttpRequest, HttpResponse
+
 from . import parts
 
 _KEYS = ("interactions", "http_interactions")
@@ -47,10 +48,6 @@ def read_request(fields: Mapping[str, Any]) -> HttpRequest:
 def read_response(fields: Mapping[str, Any], request: HttpRequest) -> HttpResponse:
     """The response to a request."""
     status = fields.get("status")
-    code = (
-        status.get("code")
-        if isinstance(status, dict)
-        else fields.get("code", fields.get("status_code", status))
-    )
+    code = status.get("code") if isinstance(status, dict) else fields.get("code", fields.get("status_code", status))
     body = parts.stored_body(fields)
     return parts.response(fields, request, status=code, head=fields.get("headers"), body=body)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...wire.model import MISSING, Message, Place, ServerToolUse, ToolResult, ToolUse, Wire
-from .. import wording
-from ..catalogue import on_message, on_step
-from ..finding import Broken, Profile, Severity
-from ..turns import Context, Step, Turn
-from ..wording import named, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_message, on_step
+from toolreplay.contract.finding import Broken, Profile, Severity
+from toolreplay.contract.turns import Context, Step, Turn
+from toolreplay.contract.wording import named, shown
+from toolreplay.wire.model import MISSING, Message, Place, ServerToolUse, ToolResult, ToolUse, Wire
 
 MESSAGES_ID = re.compile(r"[a-zA-Z0-9_-]+")
 SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -103,11 +103,7 @@ def invalid_tool_use_id(message: Message, context: Context) -> Iterator[Broken]:
         if isinstance(block, ToolUse):
             pattern = CONVERSE_ID if context.wire is Wire.CONVERSE else MESSAGES_ID
             template = wording.USE_ID_PATTERN
-        elif (
-            isinstance(block, ServerToolUse)
-            and block.type == "server_tool_use"
-            and context.wire is Wire.MESSAGES
-        ):
+        elif isinstance(block, ServerToolUse) and block.type == "server_tool_use" and context.wire is Wire.MESSAGES:
             pattern, template = SERVER_ID, wording.SERVER_USE_ID_PATTERN
         else:
             continue
@@ -228,11 +224,7 @@ def _answer_for_duplicate(use: ToolUse, turn: Turn, context: Context) -> str:
 def _wrong_id(value: str | None, pattern: re.Pattern[str]) -> str:
     if value is None:
         return "the id is missing or no string"
-    return (
-        f"the id {shown(value)} is empty"
-        if not value
-        else f"the id {shown(value)} does not match {pattern.pattern}"
-    )
+    return f"the id {shown(value)} is empty" if not value else f"the id {shown(value)} does not match {pattern.pattern}"
 
 
 def _answers_system_tool(result: ToolResult, turn: Turn, step: Step, context: Context) -> bool:

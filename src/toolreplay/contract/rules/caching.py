@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ...wire.fields import items, mapping
-from ...wire.model import ToolResult, Wire
-from .. import wording
-from ..catalogue import on_request, on_sequel
-from ..finding import Broken
-from ..sequel import Sequel
-from ..tally import Tally
-from ..toolset import Toolset
-from ..turns import Context
-from ..wording import for_wire, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_request, on_sequel
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.sequel import Sequel
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.toolset import Toolset
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import for_wire, shown
+from toolreplay.wire.fields import items, mapping
+from toolreplay.wire.model import ToolResult, Wire
 
 MOST_BREAKPOINTS: Final = 4
 

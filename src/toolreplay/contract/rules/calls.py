@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.fields import mapping
-from ...wire.model import ToolResult, ToolUse
-from ..catalogue import on_step
-from ..finding import Broken
-from ..turns import Context, Step
-from ..wording import named, shown
+from toolreplay.contract.catalogue import on_step
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.turns import Context, Step
+from toolreplay.contract.wording import named, shown
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import ToolResult, ToolUse
 
 
 @on_step(
@@ -51,8 +51,7 @@ def unknown_tool(step: Step, context: Context) -> Iterator[Broken]:
     "TR206",
     "input-violates-schema",
     "WWW",
-    evidence="docs: strict-tool-use, troubleshooting-tool-use (without `strict` the API does not hold the "
-    "model to it)",
+    evidence="docs: strict-tool-use, troubleshooting-tool-use (without `strict` the API does not hold the model to it)",
 )
 def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
     """The input of a call does not fit the tool's schema, and the call was run all the same.
@@ -82,9 +81,7 @@ def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
             continue
         wrong = context.tools.misfit(use.name, use.input)
         if wrong is not None:
-            yield Broken(
-                use.place.field("input"), f"the input of {named(use)} does not fit its schema: {wrong}"
-            )
+            yield Broken(use.place.field("input"), f"the input of {named(use)} does not fit its schema: {wrong}")
 
 
 @on_step(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ...wire.fields import mapping, text
-from ...wire.model import Wire
-from .. import wording
-from ..catalogue import on_request
-from ..finding import Broken, Severity
-from ..models import refuses_forced_choice
-from ..tally import Tally
-from ..turns import Context
-from ..wording import for_wire, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_request
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.models import refuses_forced_choice
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import for_wire, shown
+from toolreplay.wire.fields import mapping, text
+from toolreplay.wire.model import Wire
+
 from .blocks import kind_of
 from .thinking import thinking_mode
 
@@ -89,9 +90,7 @@ def invalid_tool_choice(tally: Tally, context: Context) -> Iterator[Broken]:
         return
     root, wire = _root(context.wire), context.wire
     if not isinstance(choice, dict):
-        yield Broken(
-            root, f"it is {kind_of(choice)}, not an object", for_wire(wire, wording.CHOICE_NOT_OBJECT)
-        )
+        yield Broken(root, f"it is {kind_of(choice)}, not an object", for_wire(wire, wording.CHOICE_NOT_OBJECT))
         return
     kind = _kind(choice, wire)
     if kind not in _KINDS[wire]:
@@ -106,9 +105,7 @@ def invalid_tool_choice(tally: Tally, context: Context) -> Iterator[Broken]:
         certain = refused is Severity.ERROR
         yield Broken(
             path=root,
-            message="this model takes no forced choice"
-            if certain
-            else "this model may take no forced choice",
+            message="this model takes no forced choice" if certain else "this model may take no forced choice",
             api=wording.CHOICE_REFUSED if certain and wire is Wire.MESSAGES else None,
             severity=refused,
         )
@@ -135,9 +132,7 @@ def _wrong_tool(choice: Mapping[str, object], kind: str | None, context: Context
     if context.continues_unseen or (not context.tools and context.request.bare):
         return None
     if kind == "any" and not context.tools:
-        return Broken(
-            root, "a tool is forced and none is offered", for_wire(wire, wording.CHOICE_WITHOUT_TOOLS)
-        )
+        return Broken(root, "a tool is forced and none is offered", for_wire(wire, wording.CHOICE_WITHOUT_TOOLS))
     if kind != "tool":
         return None
     name = text((mapping(choice.get("tool")) if wire is Wire.CONVERSE else choice).get("name"))

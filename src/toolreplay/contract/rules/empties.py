@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.fields import mapping
-from ...wire.model import MISSING, Message, ToolResult, Wire
-from .. import wording
-from ..catalogue import on_message
-from ..finding import Broken, Severity
-from ..turns import Context
-from ..wording import shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_message
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import shown
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import MISSING, Message, ToolResult, Wire
+
 from .blocks import kind_of
 
 
@@ -41,9 +42,7 @@ def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     del context
     for block in message.blocks:
         if isinstance(block, ToolResult) and block.content is None and not block.is_error:
-            yield Broken(
-                block.place.field("content"), f"the content of the result of {shown(block.id)} is null"
-            )
+            yield Broken(block.place.field("content"), f"the content of the result of {shown(block.id)} is null")
 
 
 @on_message(

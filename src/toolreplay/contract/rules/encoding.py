@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ...wire.model import Message, Wire
-from .. import wording
-from ..catalogue import REQUEST_RULES, TOOL_RULES, also, on_message
-from ..finding import Broken
-from ..tally import Tally
-from ..toolset import Toolset
-from ..turns import Context
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import REQUEST_RULES, TOOL_RULES, also, on_message
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.toolset import Toolset
+from toolreplay.contract.turns import Context
+from toolreplay.wire.model import Message, Wire
 
 MOST_VALUES: Final = 2_000_000  # so that a list that holds itself comes to an end
 

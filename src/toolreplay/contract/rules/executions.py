@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.model import ToolResult
-from ..catalogue import SEQUEL_RULES, also, on_run
-from ..facts import RunFacts
-from ..finding import Broken, Severity
-from ..sequel import CUT_SHORT, Sequel
-from ..turns import Context
-from ..wording import named
+from toolreplay.contract.catalogue import SEQUEL_RULES, also, on_run
+from toolreplay.contract.facts import RunFacts
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.sequel import CUT_SHORT, Sequel
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import named
+from toolreplay.wire.model import ToolResult
+
 from .runs import place_of
 
 
@@ -42,9 +43,7 @@ def truncated_call_run(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """
     for call in facts.calls:
         if call.executions and call.stop_reason in CUT_SHORT:
-            yield Broken(
-                place_of(call), f"{named(call.use)} ran, and its reply ended with {call.stop_reason}"
-            )
+            yield Broken(place_of(call), f"{named(call.use)} ran, and its reply ended with {call.stop_reason}")
 
 
 @also(SEQUEL_RULES, "TR607")

@@ -6,22 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ...wire.fields import mapping
-from ...wire.model import Message, Text, Thinking, ToolDefinition, ToolResult, ToolUse, Wire
-from .. import wording
-from ..catalogue import MESSAGE_RULES, TOOL_RULES, also, on_message, on_tools
-from ..finding import Broken, Profile, Severity
-from ..toolset import Toolset, is_client_tool
-from ..turns import Context
-from ..wording import shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import MESSAGE_RULES, TOOL_RULES, also, on_message, on_tools
+from toolreplay.contract.finding import Broken, Profile, Severity
+from toolreplay.contract.toolset import Toolset, is_client_tool
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import shown
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import Message, Text, Thinking, ToolDefinition, ToolResult, ToolUse, Wire
 
 # anthropic 2.14.0, types/beta (messages, blocks and tools); botocore 1.44.8, bedrock-runtime 2023-09-30.
 _KNOWN: Final[Mapping[tuple[Wire, str], frozenset[str]]] = {
     (Wire.MESSAGES, "message"): frozenset({"role", "content", "clear_at", "output_config"}),
     (Wire.MESSAGES, "text"): frozenset({"type", "text", "cache_control", "citations"}),
-    (Wire.MESSAGES, "tool_use"): frozenset(
-        {"type", "id", "name", "input", "cache_control", "caller", "toolset_name"}
-    ),
+    (Wire.MESSAGES, "tool_use"): frozenset({"type", "id", "name", "input", "cache_control", "caller", "toolset_name"}),
     (Wire.MESSAGES, "tool_result"): frozenset(
         {"type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"}
     ),
@@ -84,9 +82,7 @@ def unknown_field(message: Message, context: Context) -> Iterator[Broken]:
     """
     found = mapping(message.raw)
     for field in _unknown("message", found, context):
-        yield _unknown_in(
-            "message", field, f"{message.path}.{field}", f"messages.{message.index}.{field}", context
-        )
+        yield _unknown_in("message", field, f"{message.path}.{field}", f"messages.{message.index}.{field}", context)
     for block in message.blocks:
         if isinstance(block, ToolUse | ToolResult | Text | Thinking) and block.place.block is not None:
             kind = _kind(block)

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ...wire.fields import mapping, text
-from ...wire.model import Media, Message, Text, ToolResult, Wire
-from .. import wording
-from ..catalogue import MESSAGE_RULES, also, on_message, on_request
-from ..finding import Broken, Severity
-from ..models import takes_any_label
-from ..tally import Tally
-from ..turns import Context
-from ..wording import shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import MESSAGE_RULES, also, on_message, on_request
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.models import takes_any_label
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import shown
+from toolreplay.wire.fields import mapping, text
+from toolreplay.wire.model import Media, Message, Text, ToolResult, Wire
 
 MOST_BYTES: Final = 32 * 1024 * 1024  # docs: api/errors, request_too_large
 MOST_OF_A_RESULT: Final = 1_000_000
@@ -174,12 +174,8 @@ def _invalid(media: Media, context: Context) -> Iterator[Broken]:
             yield Broken(
                 path=media.place.path,
                 message=f"the {media.type} is said to be {kind} and is {found or 'nothing that is known'}",
-                api=told.format(at=at, kind=kind, found=found)
-                if on_messages and media.type == "image"
-                else None,
-                severity=Severity.WARNING
-                if found is not None and takes_any_label(context.request.model)
-                else None,
+                api=told.format(at=at, kind=kind, found=found) if on_messages and media.type == "image" else None,
+                severity=Severity.WARNING if found is not None and takes_any_label(context.request.model) else None,
             )
 
 
@@ -225,9 +221,7 @@ def _sniffed(data: str) -> str | None:
     """The media type by the first bytes; None for none that is known."""
     head = _SPACE.sub("", data[: 2 * _HEAD])[:_HEAD].rstrip("=")
     try:
-        start = base64.b64decode(
-            head[: len(head) // 4 * 4] if len(head) == _HEAD else head + "=" * (-len(head) % 4)
-        )
+        start = base64.b64decode(head[: len(head) // 4 * 4] if len(head) == _HEAD else head + "=" * (-len(head) % 4))
     except (binascii.Error, ValueError):
         return None
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":

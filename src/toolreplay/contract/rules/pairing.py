@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...wire.model import Place, ToolResult, ToolUse, Wire
-from .. import wording
-from ..catalogue import on_step
-from ..finding import Broken, Profile
-from ..turns import Context, Step, Turn
-from ..wording import listed, named, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_step
+from toolreplay.contract.finding import Broken, Profile
+from toolreplay.contract.turns import Context, Step, Turn
+from toolreplay.contract.wording import listed, named, shown
+from toolreplay.wire.model import Place, ToolResult, ToolUse, Wire
 
 SERVER_PREFIXES = ("srvtoolu_", "mcptoolu_")
 
@@ -84,11 +84,7 @@ def orphan_tool_result(step: Step, context: Context) -> Iterator[Broken]:
     if any(not use.id for use in step.calls):
         return  # TR202 tells of the call without an id, which leaves its result alone
     for result in step.turn.results:
-        if (
-            result.id in step.called
-            or result.id in step.misplaced_ids
-            or _answers_server(result, step, context)
-        ):
+        if result.id in step.called or result.id in step.misplaced_ids or _answers_server(result, step, context):
             continue
         yield Broken(
             path=result.place.path,
@@ -227,9 +223,7 @@ def dangling_tool_use(step: Step, context: Context) -> Iterator[Broken]:
         )
 
 
-def answer_for_unanswered(
-    uses: Sequence[ToolUse], turn: Turn | None, step: Step, context: Context
-) -> str | None:
+def answer_for_unanswered(uses: Sequence[ToolUse], turn: Turn | None, step: Step, context: Context) -> str | None:
     """The API's words for calls of `turn` that have no result where it looks for them."""
     ids = listed(use.id for use in uses)
     if turn is None or not ids:
@@ -273,9 +267,7 @@ def _answer_for_orphan(result: ToolResult, step: Step, context: Context) -> str 
     if context.wire is Wire.CONVERSE:
         if len(step.turn.results) > len(step.calls):
             return wording.EXCESS_ON_CONVERSE.format(n=result.place.message)
-        return answer_for_unanswered(
-            _unanswered(step.calls, step.turn.results, step), step.before, step, context
-        )
+        return answer_for_unanswered(_unanswered(step.calls, step.turn.results, step), step.before, step, context)
     template = wording.ORPHAN if result.id is not None else wording.ORPHAN_WITHOUT_ID
     return template.format(at=step.turn.api_place(result.place, context), id=result.id)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...wire.model import Block, Marker, Message, ServerToolUse, ToolResult, ToolUse, Wire
-from .. import wording
-from ..catalogue import on_step
-from ..finding import Broken, Profile, Severity
-from ..turns import Context, Step, only_directives
-from ..wording import named, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_step
+from toolreplay.contract.finding import Broken, Profile, Severity
+from toolreplay.contract.turns import Context, Step, only_directives
+from toolreplay.contract.wording import named, shown
+from toolreplay.wire.model import Block, Marker, Message, ServerToolUse, ToolResult, ToolUse, Wire
+
 from .pairing import answer_for_unanswered
 
 
@@ -45,9 +46,7 @@ def result_not_first(step: Step, context: Context) -> Iterator[Broken]:
         return  # TR108 refuses the same block wherever it stands
     for view in step.views(context):
         positions = _answering(view, step)
-        obstacle = (
-            next((block for block in view[: positions[-1]] if _is_other(block)), None) if positions else None
-        )
+        obstacle = next((block for block in view[: positions[-1]] if _is_other(block)), None) if positions else None
         if obstacle is not None:
             yield Broken(
                 path=obstacle.place.path,
@@ -99,9 +98,7 @@ def split_results(step: Step, context: Context) -> Iterator[Broken]:
         late_ids = {result.id for result in late}
         api = None
         if not context.joins_neighbours:
-            api = answer_for_unanswered(
-                [use for use in step.calls if use.id in late_ids], step.before, step, context
-            )
+            api = answer_for_unanswered([use for use in step.calls if use.id in late_ids], step.before, step, context)
         yield Broken(
             path=late[0].place.path,
             message=f"the results of one turn are split: {shown(late[0].id)} is not in messages[{first}]",
@@ -238,18 +235,12 @@ def text_after_results(step: Step, context: Context) -> Iterator[Broken]:
         return
     for view in step.views(context):
         positions = _answering(view, step)
-        extra = (
-            next((block for block in view[positions[-1] + 1 :] if _is_other(block)), None)
-            if positions
-            else None
-        )
+        extra = next((block for block in view[positions[-1] + 1 :] if _is_other(block)), None) if positions else None
         if extra is None:
             continue
         if context.wire is Wire.CONVERSE and "llama" in (context.request.model or "").lower():
             api = wording.MIXED_TURN_ON_CONVERSE.format(n=extra.place.message)
-            yield Broken(
-                extra.place.path, "this model takes results only alone", api, severity=Severity.ERROR
-            )
+            yield Broken(extra.place.path, "this model takes results only alone", api, severity=Severity.ERROR)
         else:
             yield Broken(extra.place.path, "stands after the tool_result blocks of its turn")
 
@@ -262,9 +253,7 @@ def _answering(view: Sequence[Block], step: Step) -> list[int]:
     """Where in the view the results stand that answer a call of the turn before."""
     if not step.called:
         return []
-    return [
-        index for index, block in enumerate(view) if isinstance(block, ToolResult) and block.id in step.called
-    ]
+    return [index for index, block in enumerate(view) if isinstance(block, ToolResult) and block.id in step.called]
 
 
 def _held_open(step: Step, context: Context) -> ServerToolUse | ToolUse | None:
@@ -279,9 +268,7 @@ def _held_open(step: Step, context: Context) -> ServerToolUse | ToolUse | None:
 def _answer_for_hidden(view: Sequence[Block], step: Step, context: Context) -> str | None:
     start = next((index for index, block in enumerate(view) if _is_other(block)), len(view))
     leading = {block.id for block in view[:start] if isinstance(block, ToolResult)}
-    return answer_for_unanswered(
-        [use for use in step.calls if use.id not in leading], step.before, step, context
-    )
+    return answer_for_unanswered([use for use in step.calls if use.id not in leading], step.before, step, context)
 
 
 def _interruptions(calls: Sequence[ToolUse], step: Step) -> Iterator[Message]:

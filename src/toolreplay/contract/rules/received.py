@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.fields import mapping
-from ...wire.model import ToolUse, Wire
-from ..catalogue import on_reply
-from ..finding import Broken
-from ..sequel import CUT_SHORT, Answered
-from ..turns import Context
-from ..wording import named
+from toolreplay.contract.catalogue import on_reply
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.sequel import CUT_SHORT, Answered
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import named
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import ToolUse, Wire
 
 
 @on_reply(

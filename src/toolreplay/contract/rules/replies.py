@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...wire.fields import items, mapping, text
-from ...wire.model import Block, Other
-from ..catalogue import on_sequel
-from ..finding import Broken, Severity
-from ..plain import Plain, plain_content, told
-from ..sequel import CUT_SHORT, Sequel
-from ..turns import Context
-from ..wording import listed, shown
+from toolreplay.contract.catalogue import on_sequel
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.plain import Plain, plain_content, told
+from toolreplay.contract.sequel import CUT_SHORT, Sequel
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import listed, shown
+from toolreplay.wire.fields import items, mapping, text
+from toolreplay.wire.model import Block, Other
 
 
 @on_sequel(

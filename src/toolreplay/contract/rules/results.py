@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.model import MISSING, Block, Media, Message, Other, Text, ToolResult, Wire
-from .. import wording
-from ..catalogue import on_message
-from ..finding import Broken, Severity
-from ..turns import Context
-from ..wording import shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_message
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import shown
+from toolreplay.wire.model import MISSING, Block, Media, Message, Other, Text, ToolResult, Wire
+
 from .blocks import kind_of
 
 

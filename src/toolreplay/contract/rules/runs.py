@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..carried import carries_own, failed, sendable, swapped_with, told
-from ..catalogue import on_run
-from ..facts import CallFacts, Did, RunFacts
-from ..finding import Broken, Severity
-from ..turns import Context
-from ..wording import named, shown
+from toolreplay.contract.carried import carries_own, failed, sendable, swapped_with, told
+from toolreplay.contract.catalogue import on_run
+from toolreplay.contract.facts import CallFacts, Did, RunFacts
+from toolreplay.contract.finding import Broken, Severity
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import named, shown
 
 
 @on_run("TR601", "lost-result", "EEE", evidence="seen in frameworks under injected failures; see TR101")
@@ -91,9 +91,7 @@ def wrong_content(facts: RunFacts, _context: Context) -> Iterator[Broken]:
             continue  # TR602 tells of a returned value that is sent as an error
         blank = not told(call.result).strip()
         if not all(failed(execution) for execution in call.executions):
-            yield Broken(
-                place_of(call), f"the result of {named(call.use)} shows nothing of what the tool returned"
-            )
+            yield Broken(place_of(call), f"the result of {named(call.use)} shows nothing of what the tool returned")
         elif not blank:
             message = f"the result of {named(call.use)} has a fixed text in place of the error's own"
             yield Broken(place_of(call), message, severity=Severity.WARNING)
@@ -201,9 +199,7 @@ def loop_endless(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """
     if facts.over_limit is not None:
         limit = facts.over_limit
-        yield Broken(
-            f"turn {limit + 1}", f"the loop asked for another reply after {limit}, the most it is allowed"
-        )
+        yield Broken(f"turn {limit + 1}", f"the loop asked for another reply after {limit}, the most it is allowed")
 
 
 def place_of(call: CallFacts) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.model import ServerToolResult, ServerToolUse, Wire
-from .. import wording
-from ..catalogue import on_sequel, on_step
-from ..finding import Broken
-from ..plain import plain_content
-from ..sequel import Sequel
-from ..turns import Context, Step
-from ..wording import shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_sequel, on_step
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.plain import plain_content
+from toolreplay.contract.sequel import Sequel
+from toolreplay.contract.turns import Context, Step
+from toolreplay.contract.wording import shown
+from toolreplay.wire.model import ServerToolResult, ServerToolUse, Wire
 
 
 @on_step(

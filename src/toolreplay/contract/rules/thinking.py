@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ...wire.fields import items, mapping, text
-from ...wire.model import Thinking, Wire
-from .. import wording
-from ..catalogue import on_sequel, on_step
-from ..finding import Broken, Profile, Severity
-from ..models import insists_on_thinking, may_bind_thinking, thinks_only_when_asked
-from ..plain import plain_content, thoughts
-from ..sequel import Sequel
-from ..turns import Context, Step
-from ..wording import for_wire
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_sequel, on_step
+from toolreplay.contract.finding import Broken, Profile, Severity
+from toolreplay.contract.models import insists_on_thinking, may_bind_thinking, thinks_only_when_asked
+from toolreplay.contract.plain import plain_content, thoughts
+from toolreplay.contract.sequel import Sequel
+from toolreplay.contract.turns import Context, Step
+from toolreplay.contract.wording import for_wire
+from toolreplay.wire.fields import items, mapping, text
+from toolreplay.wire.model import Thinking, Wire
 
 _ON: Final = ("enabled", "adaptive")
 
@@ -124,9 +124,7 @@ def thinking_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
     if len(kept) < len(served):
         last = kept[-1].place
         words = f"the reply had {len(served)} thinking blocks, and {len(kept)} of them come back"
-        yield Broken(
-            last.path, words, for_wire(context.wire, wording.THINKING_MODIFIED.format(at=last.dotted))
-        )
+        yield Broken(last.path, words, for_wire(context.wire, wording.THINKING_MODIFIED.format(at=last.dotted)))
 
 
 @on_step(

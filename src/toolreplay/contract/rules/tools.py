@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...wire.fields import mapping
-from ...wire.model import MISSING, ToolDefinition, Wire
-from .. import wording
-from ..catalogue import on_request, on_tools
-from ..finding import Broken
-from ..schemas import UNIONS, fault_of, open_object
-from ..tally import Tally
-from ..toolset import Toolset, is_client_tool
-from ..turns import Context
-from ..wording import for_wire, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_request, on_tools
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.schemas import UNIONS, fault_of, open_object
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.toolset import Toolset, is_client_tool
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import for_wire, shown
+from toolreplay.wire.fields import mapping
+from toolreplay.wire.model import MISSING, ToolDefinition, Wire
+
 from .blocks import kind_of
 
 
@@ -50,12 +51,7 @@ def tools_missing(tally: Tally, context: Context) -> Iterator[Broken]:
           - {role: assistant, content: [{type: tool_use, id: toolu_1, name: weather, input: {city: Oslo}}]}
           - {role: user, content: [{type: tool_result, tool_use_id: toolu_1, content: rain}]}
     """
-    if (
-        tally.tool_at is None
-        or context.tools
-        or context.request.bare
-        or context.request.continues is not None
-    ):
+    if tally.tool_at is None or context.tools or context.request.bare or context.request.continues is not None:
         return
     api = for_wire(
         context.wire,
@@ -184,9 +180,7 @@ def _inside(
         unclosed = open_object(schema)
         if unclosed is not None:
             words = f"{shown(definition.name)} is strict, and an object of its schema is not closed"
-            yield Broken(
-                f"{root}{unclosed}", words, for_wire(context.wire, wording.SCHEMA_OPEN.format(at=at))
-            )
+            yield Broken(f"{root}{unclosed}", words, for_wire(context.wire, wording.SCHEMA_OPEN.format(at=at)))
 
 
 def _is_strict(definition: ToolDefinition) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ...wire.model import Message, Other, ServerToolResult, Text, ToolResult, ToolUse, Wire
-from .. import wording
-from ..catalogue import on_step
-from ..finding import Broken, Profile, Severity
-from ..models import claude_version, refuses_prefill, refuses_system_messages
-from ..turns import Context, Step, Turn, only_directives
-from ..wording import for_wire, shown
+from toolreplay.contract import wording
+from toolreplay.contract.catalogue import on_step
+from toolreplay.contract.finding import Broken, Profile, Severity
+from toolreplay.contract.models import claude_version, refuses_prefill, refuses_system_messages
+from toolreplay.contract.turns import Context, Step, Turn, only_directives
+from toolreplay.contract.wording import for_wire, shown
+from toolreplay.wire.model import Message, Other, ServerToolResult, Text, ToolResult, ToolUse, Wire
 
 _DIRECTIVES: Final = frozenset({"tool_addition", "tool_removal", "toolAddition", "toolRemoval", "cachePoint"})
 
@@ -49,9 +49,7 @@ def empty_message(step: Step, context: Context) -> Iterator[Broken]:
             continue  # an empty system message is TR405's
         n = step.turn.api_index(message.index, context)
         api = wording.MESSAGE_EMPTY_ON_CONVERSE if context.wire is Wire.CONVERSE else wording.MESSAGE_EMPTY
-        yield Broken(
-            message.path, f"the message of role {shown(message.role)} has no content", api.format(n=n)
-        )
+        yield Broken(message.path, f"the message of role {shown(message.role)} has no content", api.format(n=n))
 
 
 @on_step(
@@ -156,8 +154,7 @@ def trailing_assistant(step: Step, context: Context) -> Iterator[Broken]:
     refused = refuses_prefill(context.request.model)
     yield Broken(
         path=message.path,
-        message="the request ends with an assistant message"
-        + (", which this model refuses" if refused else ""),
+        message="the request ends with an assistant message" + (", which this model refuses" if refused else ""),
         api=wording.NO_PREFILL if refused else None,
         severity=Severity.ERROR if refused else None,
     )
@@ -218,11 +215,7 @@ def _wrong_place(spoken: list[Message], step: Step, context: Context) -> tuple[s
     before = step.before
     if before is None:
         first = spoken[0].index == 0 and context.request.continues is None
-        return (
-            ("a system message comes first; that is what `system` is for", wording.SYSTEM_FIRST)
-            if first
-            else None
-        )
+        return ("a system message comes first; that is what `system` is for", wording.SYSTEM_FIRST) if first else None
     if before.role == "assistant" and not _ends_in_server_result(before):
         if step.answers:
             return None  # TR106
@@ -241,9 +234,7 @@ def _wrong_content(message: Message) -> tuple[str, str] | None:
         return "the system message has no content", wording.SYSTEM_EMPTY
     for block in message.blocks:
         kind = getattr(block, "type", None)
-        if (
-            not isinstance(block, Text | ToolUse | ToolResult) and kind not in _DIRECTIVES
-        ):  # tool blocks: TR204
+        if not isinstance(block, Text | ToolUse | ToolResult) and kind not in _DIRECTIVES:  # tool blocks: TR204
             return f"a system message may not hold {shown(kind)}", wording.SYSTEM_CONTENT
     return None
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ...wire.fields import items, mapping
-from ...wire.model import Media, Message, Text, ToolResult
-from ..catalogue import MESSAGE_RULES, also, on_request, on_sequel
-from ..finding import Broken
-from ..plain import plain_content
-from ..sequel import Sequel
-from ..tally import Tally
-from ..turns import Context
-from ..wording import shown
+from toolreplay.contract.catalogue import MESSAGE_RULES, also, on_request, on_sequel
+from toolreplay.contract.finding import Broken
+from toolreplay.contract.plain import plain_content
+from toolreplay.contract.sequel import Sequel
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.turns import Context
+from toolreplay.contract.wording import shown
+from toolreplay.wire.fields import items, mapping
+from toolreplay.wire.model import Media, Message, Text, ToolResult
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _FIRST: Final = "2026-10-21"
@@ -25,8 +25,7 @@ _SAMPLING: Final = ("temperature", "top_p", "top_k")
     "TR508",
     "version-field",
     "E--",
-    evidence="docs: api/migration-2026-10-21 (api-assistant-document, api-user-citations, "
-    "api-sampling-params)",
+    evidence="docs: api/migration-2026-10-21 (api-assistant-document, api-user-citations, api-sampling-params)",
 )
 def version_field(tally: Tally, context: Context) -> Iterator[Broken]:
     """A field that the request's `anthropic-version` does not take.
@@ -59,30 +58,23 @@ def version_field_in_message(message: Message, context: Context) -> Iterator[Bro
     version = context.request.version
     for block in message.blocks:
         if isinstance(block, Media) and block.type == "document" and message.role == "assistant":
-            yield Broken(
-                block.place.path, f"anthropic-version {version} takes no document in an assistant message"
-            )
+            yield Broken(block.place.path, f"anthropic-version {version} takes no document in an assistant message")
         if message.role == "user":
             parts = block.parts if isinstance(block, ToolResult) else (block,)
             for part in parts:
                 fields = mapping(part.raw)
                 cited = (
-                    [fields, *map(mapping, items(fields.get("content")))]
-                    if not isinstance(part, Text)
-                    else [fields]
+                    [fields, *map(mapping, items(fields.get("content")))] if not isinstance(part, Text) else [fields]
                 )
                 if any(one.get("type") == "text" and one.get("citations") for one in cited):
-                    yield Broken(
-                        part.place.path, f"anthropic-version {version} takes no citations in a user message"
-                    )
+                    yield Broken(part.place.path, f"anthropic-version {version} takes no citations in a user message")
 
 
 @on_sequel(
     "TR509",
     "inconsistent-thread",
     "E--",
-    evidence="docs: message-threads; anthropic SDK 2.14.0 (thread_already_continued, "
-    "thread_fingerprint_mismatch)",
+    evidence="docs: message-threads; anthropic SDK 2.14.0 (thread_already_continued, thread_fingerprint_mismatch)",
 )
 def inconsistent_thread(sequel: Sequel, context: Context) -> Iterator[Broken]:
     """A thread is continued twice, or with other tools or another system prompt.
