@@ -28,7 +28,8 @@ def rows() -> Iterator[str]:
             loads[turns] = min(_load_seconds(path) for _ in range(5))
     yield (
         f"cassette of {LONG} turns against {SHORT}: size {sizes[LONG] / sizes[SHORT]:.1f}x "
-        f"({sizes[LONG] / 1024:.0f} KiB), load {loads[LONG] / loads[SHORT]:.1f}x ({loads[LONG] * 1000:.0f} ms) (must 12, aim 10)"
+        f"({sizes[LONG] / 1024:.0f} KiB), load {loads[LONG] / loads[SHORT]:.1f}x ({loads[LONG] * 1000:.0f} ms) "
+        "(must 12, aim 10)"
     )
 
 

@@ -47,7 +47,7 @@ _REST: Final[Mapping[str, Any]] = {
 }
 
 
-class Untrue(AssertionError):  # noqa: N818  (what it is, as a reader says it)
+class Untrue(AssertionError):
     """A page says what is not so."""
 
 

@@ -14,7 +14,7 @@ Functions = Mapping[str, Callable[..., object]]
 Approve = Callable[[str, Json, str], bool | str | None]
 
 
-class Abandoned(Exception):  # noqa: N818  (it is no error of the loop's, but its way out)
+class Abandoned(Exception):
     """Raised by a faulty step: the loop returns its history as it is."""
 
 

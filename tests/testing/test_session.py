@@ -35,8 +35,9 @@ def _play(s: ScenarioSession, functions: Any = None) -> Any:
 
 def test_a_session_that_passes(toolreplay: Toolreplay) -> None:
     with toolreplay.session("calls/three_parallel") as s:
-        assert s.run is None
+        before = s.run
         _play(s)
+    assert before is None
     assert s.run is not None
     assert (s.run.outcome, s.run.requests, len(s.run.calls), s.run.drift) == (Outcome.PASS, 2, 3, ())
 

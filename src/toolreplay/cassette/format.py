@@ -128,7 +128,7 @@ def _best_base(body: Mapping[str, Any], bodies: Sequence[object]) -> int | None:
 
 
 def _shared(body: Mapping[str, Any], base: Any) -> int:
-    """How many leading messages are the same as JSON, where 1, 1.0 and true are three things although Python's are equal."""
+    """How many leading messages are the same as JSON: 1, 1.0 and true are equal to Python and not here."""
     mine, theirs = body.get("messages"), base.get("messages")
     if not isinstance(mine, list) or not isinstance(theirs, list):
         return 0
@@ -215,7 +215,7 @@ def _take(fields: object, name: str, kind: type[_Kind], default: _Kind | None = 
     if value is None and default is not None:
         return default
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise ValueError(f"{name} is {shown(value)}")
+        raise ValueError(f"{name} is {shown(value)}")  # noqa: TRY004
     return value
 
 

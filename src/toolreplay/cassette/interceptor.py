@@ -1,9 +1,10 @@
 """vcrpy's patches of every HTTP stack, installed once and asked through one seam.
 
 vcrpy patches aiohttp, botocore, urllib3, requests and (with the stub in `httpx_stub`) httpx2 and httpx. It asks a
-Cassette object two questions: can you play a response for this request, and which. `_Seam` is such an object. It holds no recording; it hands the
-request to whoever listens, and what the listener says is served. Patching costs about as much as two turns of a
-loop, so the patches stay in place while anybody holds them (`hold`), not for each session anew.
+Cassette object two questions: can you play a response for this request, and which. `_Seam` is such an object. It
+holds no recording; it hands the request to whoever listens, and what the listener says is served. Patching costs
+about as much as two turns of a loop, so the patches stay in place while anybody holds them (`hold`), and are not put
+in place for each session anew.
 """
 
 from __future__ import annotations

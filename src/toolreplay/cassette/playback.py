@@ -15,6 +15,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
+from typing import Final
 
 from toolreplay.contract.conversations import Conversations, Verdict
 from toolreplay.wire.endpoints import endpoint
@@ -139,22 +140,31 @@ def _flush(answered: list[str], key: list[tuple[str, ...]]) -> None:
         answered.clear()
 
 
-def _target(method: str, url: str) -> Hashable:
-    """Where a request goes, whatever host and prefix it is sent through."""
+def _target(method: str, url: str, body: object) -> Hashable:
+    """Which model is asked for what, whatever host, prefix and product carries the question."""
     found = endpoint(method, url)
-    return (method, url) if found is None else (found.wire, found.operation, found.carrier, found.model)
+    if found is None:
+        return (method, url)
+    named = body.get("model") if isinstance(body, dict) else None
+    return (found.wire, found.operation, found.model or named)
 
 
 def _same_body(exchange: Exchange, request: HttpRequest) -> bool:
-    if _asked(exchange.body) != _asked(request.body if request.json is None else request.json):
+    body = request.body if request.json is None else request.json
+    if _asked(exchange.body) != _asked(body):
         return False
-    return _target(exchange.method, exchange.url) == _target(request.method, request.url)
+    return _target(exchange.method, exchange.url, exchange.body) == _target(request.method, request.url, body)
+
+
+# What says how to call and not what is asked: a reply is served in the form that is asked for, and InvokeModel names
+# the model in the URL and the version in the body.
+_HOW: Final = frozenset({"stream", "model", "anthropic_version", "anthropic_beta"})
 
 
 def _asked(body: object) -> object:
-    """A body without `stream`: a reply is served in the form that is asked for, whatever form was recorded."""
-    if isinstance(body, dict) and "stream" in body:
-        return {name: value for name, value in body.items() if name != "stream"}
+    """A body without the fields that say how it is called."""
+    if isinstance(body, dict) and not _HOW.isdisjoint(body):
+        return {name: value for name, value in body.items() if name not in _HOW}
     return body
 
 
@@ -166,4 +176,4 @@ def _share_messages(recorded: object, sent: object) -> None:
 
 def _exact_key(method: str, url: str, body: object) -> Hashable:
     text = body if isinstance(body, bytes) else json.dumps(_asked(body), sort_keys=True).encode()
-    return (_target(method, url), hashlib.sha256(text).digest())
+    return (_target(method, url, body), hashlib.sha256(text).digest())

@@ -45,7 +45,7 @@ class UnreadableError(CassetteError):
         self.reason = reason
 
 
-class NotARecording(UnreadableError):  # noqa: N818  (nothing need be wrong with the file)
+class NotARecording(UnreadableError):
     """YAML or JSON that holds no recorded exchanges: a scenario, a configuration, a request body."""
 
 

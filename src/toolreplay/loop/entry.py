@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -88,27 +89,36 @@ async def arun(
     )
 
 
-# The same loops under names of their own, for `--loop` and for scenarios: a parameter's annotation says which client
-# is meant, and `stream` is taken from the scenario unless the loop decides.
+# The same loops under names of their own, for `--loop` and for scenarios.
+run_streamed = functools.partial(run, stream=True)
+arun_streamed = functools.partial(arun, stream=True)
 
 
-def run_streamed(client: Anthropic | Any, *, messages: Any, functions: Any, model: str, tools: Any, system: Any,
-                 max_tokens: int, max_turns: int, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
-    """`run` with every reply streamed."""
-    return run(client, model=model, messages=messages, functions=functions, tools=tools, system=system,
-               max_tokens=max_tokens, max_turns=max_turns, stream=True, parameters=parameters, approve=approve)  # fmt: skip
-
-
-def run_bedrock(client: AnthropicBedrock, *, messages: Any, functions: Any, model: str, tools: Any, system: Any,
-                max_tokens: int, max_turns: int, stream: bool, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
-    """`run` through Bedrock's InvokeModel."""
-    return run(client, model=model, messages=messages, functions=functions, tools=tools, system=system,
-               max_tokens=max_tokens, max_turns=max_turns, stream=stream, parameters=parameters, approve=approve)  # fmt: skip
-
-
-async def arun_streamed(client: AsyncAnthropic, *, messages: Any, async_functions: Any, model: str, tools: Any,
-                        system: Any, max_tokens: int, max_turns: int, parameters: Any, approve: Any) -> list[Message]:  # fmt: skip
-    """`arun` with every reply streamed."""
-    return await arun(client, model=model, messages=messages, async_functions=async_functions, tools=tools,
-                      system=system, max_tokens=max_tokens, max_turns=max_turns, stream=True, parameters=parameters,
-                      approve=approve)  # fmt: skip
+def run_bedrock(
+    client: AnthropicBedrock,
+    *,
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    functions: Functions,
+    tools: Sequence[Mapping[str, Any]] = (),
+    system: Any = None,
+    max_tokens: int = 1024,
+    max_turns: int = 20,
+    stream: bool = False,
+    parameters: Mapping[str, Any] | None = None,
+    approve: Approve | None = None,
+) -> list[Message]:
+    """`run` through Bedrock's InvokeModel: the annotation says which client is meant."""
+    return run(
+        client,
+        model=model,
+        messages=messages,
+        functions=functions,
+        tools=tools,
+        system=system,
+        max_tokens=max_tokens,
+        max_turns=max_turns,
+        stream=stream,
+        parameters=parameters,
+        approve=approve,
+    )

@@ -70,9 +70,9 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
 
     Tools run only when the stop reason says so: a call in a reply that was cut by `max_tokens` may be incomplete.
     A paused turn is sent back unchanged. A reply that broke off is asked for once more: nothing of it was run, and the
-    request before it holds the results of all that was. The limit is checked before tools run, so that no side effect goes
-    unanswered. Calls that will not be answered are not kept, since a history that holds them is refused; nor is a
-    reply without content (docs: handling-stop-reasons).
+    request before it holds the results of all that was. The limit is checked before tools run, so that no side effect
+    goes unanswered. Calls that will not be answered are not kept, since a history that holds them is refused; nor is
+    a reply without content (docs: handling-stop-reasons).
 
     Raises:
         TurnLimit: the last reply allowed still asked for tools, or paused.

@@ -15,7 +15,7 @@ _IMPORTING: Final = "<frozen importlib"
 _ROOMS: Final = Path(__file__).parents[2]
 
 
-class ScenarioFailed(Exception):  # noqa: N818  (what happened, as pytest shows it)
+class ScenarioFailed(Exception):
     """A scenario that did not pass; its text is all that pytest prints.
 
     Attributes:

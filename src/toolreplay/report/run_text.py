@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from toolreplay.contract.finding import Severity
 from toolreplay.runner.run import Failure, Outcome, Run, RunFinding
 from toolreplay.wire.model import Reply
 
@@ -46,7 +47,9 @@ def details(run: Run, *, most: int = MOST_LINES) -> list[str]:
     told: set[str] = set()
     lines += _findings(run, [found for found in run.findings if found.finding.is_error], told)
     lines += [line for failure in run.failures if failure.outcome is not Outcome.ERROR for line in _failure(failure)]
-    lines += _findings(run, [found for found in run.findings if not found.finding.is_error], told)
+    # A habit worth knowing is no reason to look at a run that passed.
+    least = (Severity.WARNING,) if run.outcome is Outcome.PASS else (Severity.WARNING, Severity.INFO)
+    lines += _findings(run, [found for found in run.findings if found.finding.severity in least], told)
     if len(lines) > most:
         hidden = len(lines) - most + 1
         lines = [*lines[: most - 1], f"... {hidden} more lines; toolreplay run --format json shows all"]

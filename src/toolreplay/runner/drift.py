@@ -1,4 +1,4 @@
-"""How the results of a run differ from those of the recording: of interest when the model is replayed and real tools run."""
+"""How the results of a run differ from those of the recording: what to know when real tools run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def drift_of(side: ModelSide, facts: Sequence[CallFacts]) -> tuple[Drift, ...]:
 
 
 def _recorded(side: CassetteSide, wanted: set[str | None]) -> dict[str | None, ToolResult]:
-    """The recorded results of some calls. The last request of a conversation holds them all, so the search goes back."""
+    """The recorded results of some calls. The last request of a conversation holds them all: the search goes back."""
     found: dict[str | None, ToolResult] = {}
     for exchange in reversed(side.playback.exchanges):
         if wanted <= found.keys():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -98,7 +99,10 @@ def asked_by(target: Target, offered: Collection[str]) -> Asked:
         raise LoopError(f"{target.name} has no signature to read; wrap it in a function") from None
     positional: list[str] = []
     named: list[str] = []
+    fixed = target.function.keywords if isinstance(target.function, functools.partial) else {}
     for parameter in parameters:
+        if parameter.name in fixed:
+            continue
         if parameter.kind is parameter.VAR_KEYWORD or parameter.kind is parameter.VAR_POSITIONAL:
             continue
         if parameter.name in offered:
@@ -117,7 +121,7 @@ def asked_by(target: Target, offered: Collection[str]) -> Asked:
 def is_async(target: Target) -> bool:
     """Whether the loop is to be awaited: an async function, or an object whose `say` is one."""
     function = target.function
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):
+    if any(inspect.iscoroutinefunction(one) for one in (function, getattr(type(function), "__call__", None))):  # noqa: B004
         return True
     return inspect.iscoroutinefunction(getattr(function, "say", None))
 

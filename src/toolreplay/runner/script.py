@@ -55,6 +55,7 @@ class ScriptSide:
         self._lock = threading.Lock()
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+        """See `ModelSide`."""
         replies = self._replies(agent)
         with self._lock:
             number = self._served[agent]
@@ -69,9 +70,11 @@ class ScriptSide:
         return scripted_response(replies[number], self._scenario.model, seed, call, request)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """See `ModelSide`."""
         raise AssertionError("a script lets no request out")
 
     def left_over(self) -> tuple[str, ...]:
+        """See `ModelSide`."""
         count = len(self._replies(MAIN))
         return tuple(f"reply {number} of the script was not asked for" for number in range(self._served[MAIN], count))
 

@@ -60,6 +60,7 @@ class CassetteSide:
     live = False
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+        """See `ModelSide`."""
         exchange = self.playback.take(request, verdict)
         if exchange is not None:
             return _without_waiting(exchange.response)
@@ -67,9 +68,11 @@ class CassetteSide:
         return replace(explain(request, verdict, self.playback), stale=first and not self.has_digests)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """See `ModelSide`."""
         raise AssertionError("a cassette lets no request out")
 
     def left_over(self) -> tuple[str, ...]:
+        """See `ModelSide`."""
         return tuple(f"exchange {index} of {self.path} was not played" for index in self.playback.left_over)
 
 
@@ -90,11 +93,14 @@ class LiveSide:
     live = True
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+        """See `ModelSide`."""
         return LetOut.LET_OUT
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
+        """See `ModelSide`."""
         body = request.json if isinstance(request.json, dict | list) else request.body
         self.exchanges.append(Exchange(request.method, request.url, request.headers, body, response))
 
     def left_over(self) -> tuple[str, ...]:
+        """See `ModelSide`."""
         return ()

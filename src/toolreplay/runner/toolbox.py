@@ -86,7 +86,7 @@ class Toolbox:
         return {name: self._async_function(name) for name in self._names}
 
     def approval(self, decisions: Mapping[str, bool | None]) -> Callable[..., bool | str | None]:
-        """What answers `approve(name, input, id)`: True, False or the reason for a no, or None while nobody has decided.
+        """What answers `approve(name, input, id)`: True, False or the reason for a no, or None while undecided.
 
         Args:
             decisions: the user's word on tools; a stub's `deny` says no to a call by itself, all else is allowed.

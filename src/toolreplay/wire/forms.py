@@ -125,7 +125,7 @@ def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, l
         return {"toolUse": use}, [{"toolUse": {"input": part}} for part in parts]
     if "reasoningContent" in block:
         reasoning = mapping(mapping(block["reasoningContent"]).get("reasoningText"))
-        deltas = [{"reasoningContent": {"text": part}} for part in _cut(reasoning.get("text"))]
+        deltas: list[dict[str, Any]] = [{"reasoningContent": {"text": part}} for part in _cut(reasoning.get("text"))]
         if "signature" in reasoning:
             deltas.append({"reasoningContent": {"signature": reasoning["signature"]}})
         return None, deltas

@@ -10,8 +10,8 @@ from .http import HttpResponse
 from .messages import error_body as messages_error
 from .model import Wire
 
-# Without it the SDK would retry a 408, 409, 429 or 5xx; a 400 it never retries (anthropic 2.14.0, _base_client.py). Said all the same,
-# because gateways and other clients read it too.
+# The SDK retries a 408, 409, 429 or 5xx without it, and a 400 never (anthropic 2.14.0, _base_client.py). Said all the
+# same, because gateways and other clients read it too.
 _NO_RETRY: Final = {"x-should-retry": "false"}
 
 
