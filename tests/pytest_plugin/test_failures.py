@@ -200,7 +200,7 @@ ESCAPES = "\x1b[2J\x1b]0;title\x07\x00 \u202egnp.exe \x9b31m ]]> <b>&"
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_hostile_text_reaches_neither_terminal_nor_report(project: Project, workers: str) -> None:
     pytest.importorskip("xdist")
-    name = "wéird <b>&amp; 'quotes' \"double\" % {} 測試 🌧 " + "long " * 400
+    name = "wéird <b>&amp; 'quotes' \"double\" % {} 測試 " + "long " * 400
     project.write("hostile.py", f"def weather(city):\n    print({ESCAPES!r})\n    return {ESCAPES!r}\n")
     expect = {
         "tool_calls": [{"tool": "get_weather", "result": {"content": {"equals": "plain"}}}] * 3,
