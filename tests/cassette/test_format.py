@@ -138,7 +138,7 @@ def _through_a_file(path: Path, *exchanges: Exchange) -> tuple[Exchange, ...]:
     return read_cassette(path).exchanges
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(bodies=_growing())
 @example(bodies=[{"messages": [{"role": "user", "content": one}]} for one in (1, 1.0, True)])
 @example(

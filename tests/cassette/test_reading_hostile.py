@@ -20,7 +20,7 @@ URL = "https://api.anthropic.com/v1/messages"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
-MERGES = "a: &a {1: 1, 2: 2}\nb: {<<: [" + ", ".join(["*a"] * 600_000) + "]}\n"
+MERGES = f"a: &a {dict.fromkeys(range(1000), 1)}\nb: {{<<: [{', '.join(['*a'] * 1100)}]}}\n"
 ZIPPED = gzip.compress(b'{"type": "message"}')
 
 
@@ -213,7 +213,7 @@ def test_too_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnreadableError) as caught:
         parse_recording(b"interactions:\n" + b"- x\n" * 20, "a.yaml")
 
-    assert str(caught.value) == "a.yaml:9: it holds more than 10 values"
+    assert str(caught.value) == "a.yaml:8: it holds more than 10 values"
 
 
 def test_keys_that_cannot_be_keys() -> None:

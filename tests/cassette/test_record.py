@@ -180,7 +180,7 @@ def test_a_recorded_retry_does_not_make_a_replay_sleep(header: Json, tmp_path: P
     started = time.perf_counter()
     run = here.play(scenario)
     assert (outline(run), run.outcome, run.requests) == ([], Outcome.PASS, 3)
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 10
 
 
 def _with(exchange: Any, response: HttpResponse) -> Any:
@@ -348,10 +348,10 @@ def test_kill_9_while_recording_leaves_the_old_cassette_whole(
     here, scenario = _recorded(tmp_path)
     old = here.cassette(scenario).read_bytes()
     command = [sys.executable, "-m", "toolreplay", "record", "--base-url", url]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert asked.wait(20)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        came = asked.wait(60)
+        process.send_signal(signal.SIGKILL)
+    assert (came, process.returncode) == (True, -signal.SIGKILL)
     assert here.cassette(scenario).read_bytes() == old
     run = here.play(scenario)
     assert (outline(run), run.outcome) == ([], Outcome.PASS)

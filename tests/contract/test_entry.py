@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolreplay.contract.entry import check
+from toolreplay.contract.conversations import Conversations
+from toolreplay.contract.entry import check, parse
 from toolreplay.errors import UsageError
+from toolreplay.wire.messages import parse_reply
+from toolreplay.wire.model import Wire
 
 from .build import ASK, C_ASK, assistant, brief, c_use, use, user
 
@@ -36,6 +39,20 @@ KEYS = st.sampled_from(
         "system",
         "modelId",
         "anthropic_version",
+        "tool_choice",
+        "thinking",
+        "input_schema",
+        "properties",
+        "anyOf",
+        "cache_control",
+        "source",
+        "data",
+        "media_type",
+        "system",
+        "toolConfig",
+        "toolSpec",
+        "inputSchema",
+        "toolset_name",
     ]
 )
 VALUES = st.sampled_from(
@@ -49,6 +66,15 @@ VALUES = st.sampled_from(
         "server_tool_use",
         "compaction",
         "continue",
+        "thinking",
+        "image",
+        "base64",
+        "object",
+        "enabled",
+        "any",
+        "tool",
+        "2026-10-21",
+        "claude-sonnet-4-5",
     ]
 )
 JSON = st.recursive(
@@ -69,6 +95,9 @@ BLOCKS = st.fixed_dictionaries(
     },
 )
 C_BLOCKS = st.dictionaries(st.sampled_from(["text", "toolUse", "toolResult", "cachePoint"]), JSON | BLOCKS, max_size=2)
+TOOLS = st.fixed_dictionaries(
+    {"name": st.text(max_size=3)}, optional={"input_schema": JSON, "strict": JSON, "type": VALUES}
+)
 SHAPED = st.fixed_dictionaries(
     {
         "messages": st.lists(
@@ -79,7 +108,18 @@ SHAPED = st.fixed_dictionaries(
             max_size=5,
         )
     },
-    optional={"thread": JSON, "tools": JSON, "model": JSON, "toolConfig": JSON},
+    optional={
+        "thread": JSON,
+        "tools": st.lists(TOOLS | JSON, max_size=3) | JSON,
+        "model": VALUES | JSON,
+        "toolConfig": st.fixed_dictionaries({"tools": st.lists(JSON, max_size=3)}, optional={"toolChoice": JSON})
+        | JSON,
+        "tool_choice": st.fixed_dictionaries({"type": VALUES}, optional={"name": JSON}) | JSON,
+        "thinking": JSON,
+        "system": JSON,
+        "anthropic_version": VALUES | JSON,
+        "cache_control": JSON,
+    },
 )
 
 
@@ -92,6 +132,30 @@ SHAPED = st.fixed_dictionaries(
 def test_no_json_makes_it_raise(request: Any, wire: str, profile: str | None) -> None:
     for finding in check(request, wire, profile):
         assert finding.code.startswith("TR")
+
+
+REPLIES = st.fixed_dictionaries(
+    {"content": st.lists(BLOCKS | C_BLOCKS | JSON, max_size=3)},
+    optional={"id": st.just("msg_1"), "stop_reason": st.sampled_from(["pause_turn", "max_tokens", "tool_use"]) | JSON},
+)
+THREAD = st.just({"type": "continue", "previous_message_id": "msg_1"})
+
+
+@settings(deadline=None)
+@given(
+    steps=st.lists(st.tuples(SHAPED, REPLIES, st.none() | THREAD, st.booleans()), min_size=2, max_size=4),
+    live=st.booleans(),
+)
+def test_no_conversation_makes_it_raise(steps: list[tuple[Any, Any, Any, bool]], live: bool) -> None:
+    conversations = Conversations(live=live)
+    history: list[Any] = []
+    for body, reply, thread, goes_on in steps:
+        sent = [*(history if goes_on else []), *body["messages"]]
+        request = parse({**body, "messages": sent, **({"thread": thread} if thread else {})}, Wire.MESSAGES)
+        verdict = conversations.judge(request)
+        found = [*verdict.fresh, *conversations.served(verdict, parse_reply(reply))]
+        assert all(finding.code.startswith("TR") for finding in found)
+        history = [*sent, {"role": "assistant", "content": reply["content"]}]
 
 
 def test_a_body_and_its_messages_alone() -> None:

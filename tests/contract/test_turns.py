@@ -160,9 +160,8 @@ WORDS: list[tuple[Case | Whole, str, str | None]] = [
         Case("system first", [system("Be brief."), ASK], []),
         "a system message comes first; that is what `system` is for",
         (
-            "messages.0: use the top-level 'system' parameter for the initial system prompt; the "
-            "directive-only form "
-            "(content: [] with output_config) is accepted at any position"
+            "messages.0: use the top-level 'system' parameter for the initial system prompt; "
+            "the directive-only form (content: [] with output_config) is accepted at any position"
         ),
     ),
     (

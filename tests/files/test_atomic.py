@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -66,20 +65,19 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 def test_kill_9_leaves_one_whole_file_or_the_other(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
-    script = f"""
-        from pathlib import Path
-        from tests.projects import names
-from toolreplay.files.atomic import write_text
-        for number in range(10**9):
-            write_text(Path({str(file)!r}), f"{{number % 10}}" * 2_000_000)
-    """
+    program = (
+        "import sys, pathlib\n"
+        "from toolreplay.files.atomic import write_text\n"
+        "for number in range(10_000):\n"
+        "    write_text(pathlib.Path(sys.argv[1]), str(number % 10) * 2_000_000)"
+    )
     for wait in (0.05, 0.11, 0.17):
-        writer = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
-        while not file.exists():
-            time.sleep(0.01)
-        time.sleep(wait)
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
+        with subprocess.Popen([sys.executable, "-c", program, str(file)]) as writer:
+            while not file.exists() and writer.poll() is None:
+                time.sleep(0.01)
+            time.sleep(wait)
+            writer.send_signal(signal.SIGKILL)
+        assert writer.returncode == -signal.SIGKILL
         text = file.read_text()
         assert (len(text), len(set(text))) == (2_000_000, 1)
         file.unlink()

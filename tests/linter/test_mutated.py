@@ -200,7 +200,9 @@ class Found:
     data: bytes
 
 
-FOUND: list[Found] = []
+FOUND: list[Found] = [
+    Found("keys in keys, each doubling the escapes of the one below", "a.yaml", b"{" * 900 + b"}" * 900),
+]
 
 
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: case.id)

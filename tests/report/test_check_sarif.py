@@ -12,6 +12,7 @@ from tests.report.build import HABIT, LATE, LOST, NASTY, ORPHAN, ROOT, rendered,
 from tests.report.sarif_schema import SARIF
 from toolreplay.contract.finding import Finding
 from toolreplay.linter import FileResult
+from toolreplay.report import check_sarif
 from toolreplay.report.check_sarif import SarifReport
 
 
@@ -79,11 +80,15 @@ def test_sarif_fingerprints_survive_moved_lines() -> None:
     assert len(set(prints(ORPHAN, HABIT, replace(ORPHAN, message="x"), line=1))) == 3
 
 
-def test_sarif_has_no_more_results_than_github_takes_and_those_are_the_worst() -> None:
-    run = sarif(result(*[HABIT] * 20_000, *[ORPHAN] * 10_000, LOST))
+def test_sarif_has_no_more_results_than_github_takes_and_those_are_the_worst(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert check_sarif._MOST == 25_000
+    monkeypatch.setattr(check_sarif, "_MOST", 25)
+    run = sarif(result(*[HABIT] * 20, *[ORPHAN] * 10, LOST))
 
     levels = Counter(one["level"] for one in run["results"])
-    assert levels == {"error": 10_000, "warning": 1, "note": 14_999}
+    assert levels == {"error": 10, "warning": 1, "note": 14}
     assert [one["level"] for one in run["results"][:2]] == ["note", "note"], "in the order of the files"
     (remark,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert remark["message"]["text"] == "5,001 more findings are not in this file; --format json has all"
+    assert remark["message"]["text"] == "6 more findings are not in this file; --format json has all"

@@ -167,15 +167,17 @@ def _by_converse() -> str:
     ids=lambda ask: ask.__name__.removeprefix("_by_"),
 )
 def test_a_miss_is_a_400_at_once(ask: Callable[[], str]) -> None:
-    session = Session("s", CassetteSide(Playback((), Match.EXACT), "empty.yaml"))
-    with INTERCEPTOR.hold(), ROUTER.opened(session):
-        started = time.perf_counter()
-        message = ask()
-        took = time.perf_counter() - started
-    assert message == f"toolreplay: {NO_MODEL}"
-    assert [(one.number, one.response.status, one.served) for one in session.exchanges] == [(1, 400, False)]
-    assert [miss.text for miss in session.misses] == [NO_MODEL]
-    assert took < 1
+    took = []
+    for _ in range(2):  # the first call of a client may import half of its SDK
+        session = Session("s", CassetteSide(Playback((), Match.EXACT), "empty.yaml"))
+        with INTERCEPTOR.hold(), ROUTER.opened(session):
+            started = time.perf_counter()
+            message = ask()
+            took.append(time.perf_counter() - started)
+        assert message == f"toolreplay: {NO_MODEL}"
+        assert [(one.number, one.response.status, one.served) for one in session.exchanges] == [(1, 400, False)]
+        assert [miss.text for miss in session.misses] == [NO_MODEL]
+    assert min(took) < 1
 
 
 def test_a_broken_converse_request_is_refused_in_the_words_of_bedrock() -> None:
@@ -264,13 +266,15 @@ def test_a_bad_message_that_stays_in_the_history_is_reported_once() -> None:
 
 def test_an_api_error_of_the_script_is_what_the_sdk_makes_of_it() -> None:
     replies: list[Json] = [{"http_error": 529}, {"http_error": 429, "message": "slow down"}, says("at last")]
-    with session_of(scripted("s", *replies)) as session, anthropic.Anthropic() as client:
-        started = time.perf_counter()
-        reply = _ask(client, USER)
-        took = time.perf_counter() - started
-    assert reply.content[0].to_dict() == {"type": "text", "text": "at last"}
-    assert [one.response.status for one in session.exchanges] == [529, 429, 200]
-    assert took < 1
+    took = []
+    for _ in range(2):
+        with session_of(scripted("s", *replies)) as session, anthropic.Anthropic() as client:
+            started = time.perf_counter()
+            reply = _ask(client, USER)
+            took.append(time.perf_counter() - started)
+        assert reply.content[0].to_dict() == {"type": "text", "text": "at last"}
+        assert [one.response.status for one in session.exchanges] == [529, 429, 200]
+    assert min(took) < 1
 
 
 def test_the_live_side_lets_requests_out_and_keeps_what_comes_back() -> None:

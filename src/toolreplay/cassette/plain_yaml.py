@@ -38,8 +38,8 @@ _FLOAT = re.compile(r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
 _FLOAT_WORDS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NUMBER_STARTS = frozenset("-+.0123456789")
 
-# A list or mapping that is a key is read as its text. That of a mapping with such a key in turn is longer than the
-# key by all its escapes, and so doubles from level to level.
+# A list or mapping that is a key is read as its text. That of a mapping with such a key in turn is longer than
+# the key by all its escapes, and so doubles from level to level.
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 3
 _SHORT.maxstring = 80

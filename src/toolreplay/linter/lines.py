@@ -17,7 +17,8 @@ LONGEST: Final = 32 * 2**20
 """Bytes of a line that are read: as many as a request may have (docs: api/overview, request size limits)."""
 
 _EMPTY_RUN: Final = 2**30
-"""Bytes without a line that can be read after which a stream is given up: no log, but a bomb or a device."""
+_EMPTY_LINES: Final = 10_000_000
+"""Bytes and lines without one that can be read after which a stream is given up: no log, but a bomb."""
 
 _PIECE: Final = 2**20
 # Of a rotten stream the piece is lost in which it shows.
@@ -56,7 +57,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
     Raises:
         DamagedError: the stream cannot be read further, or goes on without a line that can be read.
     """
-    index = end = useful = 0
+    index = end = useful = useful_index = 0
     while True:
         try:
             text = stream.readline(LONGEST + 1)
@@ -71,11 +72,15 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
         end += size
         stripped = text.strip() if whole else None
         if stripped:
-            useful = end
-        elif end - useful > _EMPTY_RUN:
-            raise DamagedError(index, f"goes on for more than {_EMPTY_RUN // 2**30} GB without an entry")
+            useful, useful_index = end, index
+        elif end - useful > _EMPTY_RUN or index - useful_index > _EMPTY_LINES:
+            raise DamagedError(index, _no_entry(end - useful))
         yield Line(index, end, stripped)
         index += 1
+
+
+def _no_entry(size: int) -> str:
+    return f"goes on for {size // 2**20} MB without an entry"
 
 
 def damage(error: Exception) -> str:

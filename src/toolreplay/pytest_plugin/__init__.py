@@ -84,12 +84,18 @@ def toolreplay(request: pytest.FixtureRequest) -> Toolreplay:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a YAML file that the configuration or its own first lines call a scenario."""
-    if file_path.suffix not in {".yaml", ".yml"}:
-        return None
-    from .settings import settings
-
-    if not settings(parent.config).is_scenario(file_path):
+    if file_path.suffix not in {".yaml", ".yml"} or not _is_scenario(file_path, parent.config):
         return None
     from .files import ScenarioFile
 
     return ScenarioFile.from_parent(parent, path=file_path)
+
+
+def _is_scenario(path: Path, config: pytest.Config) -> bool:
+    if is_configured(config):
+        from .settings import settings
+
+        return settings(config).is_scenario(path)
+    from toolreplay.scenario.head import looks_like_scenario
+
+    return looks_like_scenario(path)

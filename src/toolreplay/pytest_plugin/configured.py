@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
+
+_KEY = pytest.StashKey[bool]()
 
 
 def is_configured(config: pytest.Config) -> bool:
@@ -14,9 +18,15 @@ def is_configured(config: pytest.Config) -> bool:
     The plugin is loaded in projects that have nothing to do with it: there no TOML is parsed, and none that
     is broken, a template for instance, is complained about.
     """
-    if config.getini("toolreplay_scenarios"):
-        return True
-    for folder in (config.rootpath, *config.rootpath.parents):
+    found = config.stash.get(_KEY, None)
+    if found is None:
+        found = bool(config.getini("toolreplay_scenarios")) or _is_named(config.rootpath)
+        config.stash[_KEY] = found
+    return found
+
+
+def _is_named(root: Path) -> bool:
+    for folder in (root, *root.parents):
         try:
             text = (folder / "pyproject.toml").read_bytes()
         except OSError:

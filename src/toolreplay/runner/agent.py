@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from toolreplay.errors import LoopError
+
 from .clients import Clients
 from .loops import Asked, Target, call_loop
 
@@ -47,6 +49,13 @@ class Agent:
     def _wait(self, value: Any) -> object:
         if not inspect.isawaitable(value):
             return value
+        if _loop_is_running():
+            if inspect.iscoroutine(value):
+                value.close()  # else Python warns that nobody awaited it
+            raise LoopError(
+                "an async loop cannot be played where an event loop runs already; "
+                "use `async with toolreplay.session(...)`, or play it in a thread"
+            )
         if self._runner is None:
             self._runner = asyncio.Runner()
 
@@ -54,3 +63,11 @@ class Agent:
             return await value
 
         return self._runner.run(waited())
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

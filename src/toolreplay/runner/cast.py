@@ -31,6 +31,11 @@ class Cast:
             self._known[number] = self._recognise(verdict)
         return self._known[number]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sub-agents."""
+        return tuple(_name(one, index) for index, one in enumerate(self._subagents))
+
     def subagent(self, name: str) -> Subagent | None:
         """The sub-agent of a name."""
         return next((one for index, one in enumerate(self._subagents) if _name(one, index) == name), None)

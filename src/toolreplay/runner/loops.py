@@ -32,7 +32,7 @@ class Target:
         return self.name == REFERENCE
 
 
-def find_loop(name: str, root: Path) -> Target:
+def find_loop(name: str, root: Path, said: str = "--loop") -> Target:
     """Import `package.module:function`. The project's root and its `src` come first on sys.path.
 
     Raises:
@@ -40,18 +40,18 @@ def find_loop(name: str, root: Path) -> Target:
     """
     module_name, _, attribute = name.partition(":")
     if not module_name or not attribute:
-        raise LoopError(f"--loop {name!r}: a loop is named package.module:function")
-    _on_path(root)
-    module = _import(module_name, f"--loop {name!r}", root)
+        raise LoopError(f"{said} {name!r}: a loop is named package.module:function")
+    put_on_path(root)
+    module = _import(module_name, f"{said} {name!r}", root)
     function: object = module
     for part in attribute.split("."):
         if not hasattr(function, part):
             near = difflib.get_close_matches(part, dir(function), 1)
             hint = f"did you mean {near[0]!r}?" if near else "check the name"
-            raise LoopError(f"--loop {name!r}: {module_name} has no {attribute!r}; {hint}")
+            raise LoopError(f"{said} {name!r}: {module_name} has no {attribute!r}; {hint}")
         function = getattr(function, part)
     if not callable(function):
-        raise LoopError(f"--loop {name!r}: it is {type(function).__name__}, not a function")
+        raise LoopError(f"{said} {name!r}: it is {type(function).__name__}, not a function")
     return Target(name, function)
 
 
@@ -67,10 +67,13 @@ def _import(name: str, where: str, root: Path) -> ModuleType:
         raise LoopError(f"{where}: cannot import {name}: {what}; mend the module") from error
 
 
-def target_of(loop: Loop | str | None, root: Path) -> Target:
-    """A loop given as a function, a name, or nothing (the reference loop)."""
-    if loop is None or isinstance(loop, str):
-        return find_loop(loop or REFERENCE, root)
+def target_of(loop: Loop | str | None, root: Path, said: str = "--loop") -> Target:
+    """A loop given as a function, a name, or nothing (the reference loop). `said` is where it was named."""
+    put_on_path(root)  # also for the code that stubs call
+    if loop is None or loop is _reference():
+        return Target(REFERENCE, _reference())
+    if isinstance(loop, str):
+        return find_loop(loop, root, said)
     name = f"{getattr(loop, '__module__', '?')}:{getattr(loop, '__qualname__', type(loop).__name__)}"
     return Target(name, loop)
 
@@ -132,7 +135,14 @@ def call_loop(target: Target, asked: Asked, offered: Mapping[str, Any]) -> objec
     return target.function(*positional, **{name: offered[name] for name in asked.named})
 
 
-def _on_path(root: Path) -> None:
+def _reference() -> Loop:
+    from toolreplay.loop import run
+
+    return run
+
+
+def put_on_path(root: Path) -> None:
+    """Have the project's own modules found: its root and its `src` come first on sys.path."""
     for folder in (root / "src", root):
         if folder.is_dir() and str(folder) not in sys.path:
             sys.path.insert(0, str(folder))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolreplay.scenario.model import Scenario
@@ -94,7 +94,7 @@ class Offer:
         """The fields that have no parameter of their own, as arguments of the client's method."""
         rest = {name: value for name, value in fields.items() if name not in _OWN_PLACE}
         if self._converse:
-            return _converse_parameters(rest)
+            return _converse_parameters(rest, self._scenario.betas)
         extra = {name: rest.pop(name) for name in self._scenario.extra_body if name in rest}
         if extra:
             rest["extra_body"] = extra
@@ -103,12 +103,14 @@ class Offer:
         return rest
 
 
-def _converse_parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _converse_parameters(fields: Mapping[str, Any], betas: Sequence[str]) -> dict[str, Any]:
     rest = dict(fields)
     found: dict[str, Any] = {}
     choice = rest.pop("tool_choice", None)
     if choice is not None:
         found["toolConfig"] = {"toolChoice": mapping.tool_choice(choice)}
+    if betas:
+        rest["anthropic_beta"] = list(betas)
     if rest:
         found["additionalModelRequestFields"] = rest
     return found

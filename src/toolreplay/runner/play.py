@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
     where = f"{scenario.path}:{scenario.line}"
     try:
         with dummy_credentials():
-            target = target_of(loop or scenario.loop, project.root)
+            said = "--loop" if loop is not None else f"{scenario.path}:{scenario.line_of('loop')}: loop:"
+            target = target_of(loop or scenario.loop, project.root, said)
             cast = Cast(scenario)
             side = replay_side(scenario, project, target.name, cast)
             if isinstance(side, Failure):
@@ -72,6 +74,8 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
     except ToolreplayError as error:
         outcome = Outcome.SKIP if isinstance(error, NotServed) else Outcome.ERROR
         run = Run(scenario.id, outcome, failures=(Failure(outcome, where, str(error)),))
+    except Exception as error:  # noqa: BLE001  (a fault of ours must not end the run of the other scenarios)
+        run = Run(scenario.id, Outcome.ERROR, failures=(_fault_of_ours(error, where),))
     return replace(run, seconds=time.perf_counter() - started)
 
 
@@ -89,6 +93,13 @@ def play_with(
     with INTERCEPTOR.hold(), ROUTER.opened(session):
         prompts.play()
     return verdict(scenario, session, toolbox, prompts.ending, side)
+
+
+def _fault_of_ours(error: Exception, where: str) -> Failure:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    return Failure(Outcome.ERROR, where, f"toolreplay itself failed: {what} ({place})", "please report this line")
 
 
 def open_session(scenario: Scenario, side: ModelSide, cast: Cast) -> Session:

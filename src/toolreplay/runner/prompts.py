@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolreplay.errors import LoopError
+from toolreplay.errors import LoopError, ToolreplayError
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.request import history, prompt_content
 from toolreplay.scenario.steps import ApproveStep, UserStep
@@ -68,11 +68,13 @@ class Prompts:
                 return False
         else:
             prompt = prompt_content(step)
-            messages.append({"role": "user", "content": mapping.content(prompt) if self._converse else prompt})
-        before = len(messages)
+            self._add_prompt(messages, prompt)
+        before = list(messages)
+        offered = self._offer.fill(self._names, messages, self._toolbox.approval(self._decisions(step)))
         try:
-            offered = self._offer.fill(self._names, messages, self._toolbox.approval(self._decisions(step)))
             returned = self._agent.ask(prompt, offered)
+        except ToolreplayError:
+            raise  # ours: the harness, a stub or a file is broken
         except Exception as error:  # noqa: BLE001  (the loop under test may raise anything)
             if not self._says_limit(step, error):
                 self._note(error)
@@ -94,6 +96,13 @@ class Prompts:
             self._history = self._next_history(returned, messages, before)
         return True
 
+    def _add_prompt(self, messages: list[Message], prompt: Any) -> None:
+        """Put the prompt at the end. On Converse it joins a user message that stands there: two are refused."""
+        content = mapping.content(prompt) if self._converse else prompt
+        if self._converse and messages and messages[-1]["role"] == "user":
+            content = [*messages.pop()["content"], *content]
+        messages.append({"role": "user", "content": content})
+
     def _says_limit(self, step: UserStep | ApproveStep, error: BaseException) -> bool:
         """Whether the loop raised to say that the limit on turns is reached, where the scenario expects just that."""
         expected = step.expect is not None and step.expect.stop_reason == "tool_use"
@@ -112,11 +121,11 @@ class Prompts:
         if self._toolbox.caused(error):
             self.ending.crashed_by_tool = self.ending.raised
 
-    def _next_history(self, returned: object, messages: list[Message], before: int) -> list[Message]:
+    def _next_history(self, returned: object, messages: list[Message], before: list[Message]) -> list[Message]:
         """The history for the next prompt: the list the loop returned or changed, else rebuilt from the wire."""
         if isinstance(returned, list) and returned and all(_is_message(item) for item in returned):
             return list(returned)
-        if len(messages) > before:
+        if messages != before:
             return list(messages)
         return self._rebuilt()
 
@@ -143,7 +152,14 @@ def _waits(messages: list[Message]) -> bool:
     """Whether the history ends with calls that nobody has answered."""
     if not messages or messages[-1]["role"] != "assistant" or isinstance(messages[-1]["content"], str):
         return False
-    return any(part.get("type") == "tool_use" or "toolUse" in part for part in messages[-1]["content"])
+    return any(_is_call(part) for part in messages[-1]["content"])
+
+
+def _is_call(part: Any) -> bool:
+    """Whether a block is a call: a dict of either wire, or an object of the SDK."""
+    if isinstance(part, dict):
+        return part.get("type") == "tool_use" or "toolUse" in part
+    return getattr(part, "type", None) == "tool_use"
 
 
 def _is_message(item: object) -> bool:

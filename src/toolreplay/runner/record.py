@@ -31,9 +31,12 @@ from .sides import LiveSide
 
 SIMULATOR: Final = "toolreplay-simulator"
 # Recorded addresses are those of the API itself: a base URL may name an internal host, and its port changes.
+_BEDROCK: Final = "https://bedrock-runtime.us-east-1.amazonaws.com"
 _HOMES: Final = {
-    Wire.MESSAGES: "https://api.anthropic.com",
-    Wire.CONVERSE: "https://bedrock-runtime.us-east-1.amazonaws.com",
+    "messages": "https://api.anthropic.com",
+    "converse": _BEDROCK,
+    "invoke": _BEDROCK,
+    "vertex": "https://aiplatform.googleapis.com",
 }
 
 
@@ -92,7 +95,7 @@ def _kept(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
                 if found.carrier == "messages" and found.operation == "create"
                 else urlsplit(exchange.url).path
             )
-            exchange = replace(exchange, url=_HOMES[found.wire] + path)  # noqa: PLW2901
+            exchange = replace(exchange, url=_HOMES.get(found.carrier, "") + path)  # noqa: PLW2901
         kept.append(exchange)
     return tuple(kept)
 
@@ -104,11 +107,16 @@ def _was_retried(exchange: Exchange, later: Sequence[Exchange]) -> bool:
     return any((one.method, one.url, one.body) == (exchange.method, exchange.url, exchange.body) for one in later)
 
 
+def _sdk(exchanges: Sequence[Exchange]) -> str:
+    found = endpoint(exchanges[0].method, exchanges[0].url)
+    return "boto3" if found is not None and found.wire is Wire.CONVERSE else "anthropic"
+
+
 def _provenance(scenario: Scenario, loop: str, exchanges: Sequence[Exchange]) -> Provenance:
     return Provenance(
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         recorded_from=_origin(exchanges),
-        sdk=f"anthropic {version('anthropic')}",
+        sdk=f"{_sdk(exchanges)} {version(_sdk(exchanges))}",
         scenario=scenario.id,
         loop=loop,
         digests=digests(scenario),

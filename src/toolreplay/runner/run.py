@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from toolreplay.contract.finding import Finding
+from toolreplay.contract.finding import Finding, Severity
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import ApiError, Reply
 
 
 class Outcome(StrEnum):
-    """How a run ended; the order is that of the exit code: a FAIL outweighs an ERROR, an ERROR a STALE."""
+    """How a run ended. In an exit code a FAIL outweighs an ERROR, and an ERROR a STALE."""
 
     PASS = "PASS"  # noqa: S105  (no password)
     FAIL = "FAIL"
@@ -53,6 +53,36 @@ class RunFinding:
     finding: Finding
     request: int | None
 
+    @property
+    def code(self) -> str:
+        """See `Finding`, as for the other fields."""
+        return self.finding.code
+
+    @property
+    def name(self) -> str:
+        """See `Finding`."""
+        return self.finding.name
+
+    @property
+    def severity(self) -> Severity:
+        """See `Finding`."""
+        return self.finding.severity
+
+    @property
+    def path(self) -> str:
+        """See `Finding`."""
+        return self.finding.path
+
+    @property
+    def message(self) -> str:
+        """See `Finding`."""
+        return self.finding.message
+
+    @property
+    def fix(self) -> str:
+        """See `Finding`."""
+        return self.finding.fix
+
 
 @dataclass(frozen=True)
 class RunExchange:
@@ -62,6 +92,7 @@ class RunExchange:
         number: from 1 over the whole run.
         prompt: the prompt it belongs to, from 1.
         reply: the answer parsed; None where it is no reply of a model.
+        checked: whether it was judged; a count of tokens is no conversation and was not.
         agent: the sub-agent whose conversation it belongs to; "" for the scenario's own.
         served: False when the harness itself answered, with a refusal or a miss.
     """
@@ -73,6 +104,7 @@ class RunExchange:
     reply: Reply | ApiError | None
     served: bool = True
     agent: str = ""
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +166,7 @@ class Run:
     @property
     def requests(self) -> int:
         """How many requests were checked."""
-        return len(self.exchanges)
+        return sum(exchange.checked for exchange in self.exchanges)
 
 
 def outcome_of(findings: tuple[RunFinding, ...], failures: tuple[Failure, ...]) -> Outcome:

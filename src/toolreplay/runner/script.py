@@ -56,6 +56,10 @@ class ScriptSide:
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
         """See `ModelSide`."""
+        call = endpoint(request.method, request.url)
+        assert call is not None, "the session passes on calls of a model only"
+        if call.operation == "count_tokens":
+            return _counted(request)
         replies = self._replies(agent)
         with self._lock:
             number = self._served[agent]
@@ -64,8 +68,6 @@ class ScriptSide:
             whose = f"the script of {agent}" if agent else "the script"
             text = f"{whose} is used up: its {len(replies)} replies were served and the loop asked once more"
             return Miss(text)
-        call = endpoint(request.method, request.url)
-        assert call is not None, "the session passes on calls of a model only"
         seed = f"{self._scenario.id} {agent} {number}"
         return scripted_response(replies[number], self._scenario.model, seed, call, request)
 
@@ -75,8 +77,12 @@ class ScriptSide:
 
     def left_over(self) -> tuple[str, ...]:
         """See `ModelSide`."""
-        count = len(self._replies(MAIN))
-        return tuple(f"reply {number} of the script was not asked for" for number in range(self._served[MAIN], count))
+        lines = []
+        for agent in (MAIN, *self._cast.names):
+            whose = f"the script of {agent}" if agent else "the script"
+            unasked = range(self._served[agent], len(self._replies(agent)))
+            lines += [f"reply {number} of {whose} was not asked for" for number in unasked]
+        return tuple(lines)
 
     def _replies(self, agent: str) -> Sequence[Reply]:
         if agent == MAIN:
@@ -106,6 +112,12 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
     if reply.cut_after is None:
         return response
     return HttpResponse(response.status, response.headers, response.body[: reply.cut_after])
+
+
+def _counted(request: HttpRequest) -> HttpResponse:
+    """A count of tokens, which no script has a word for: about a token for four bytes."""
+    body = {"input_tokens": max(1, len(request.body) // 4)}
+    return HttpResponse(200, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
 def _error(reply: ErrorReply, headers: dict[str, str], call: Endpoint) -> HttpResponse:

@@ -75,7 +75,7 @@ class Session:
         self._cast = cast
         self._allowed = allowed
         self._bodies = GrowingBodies()
-        self._conversations = Conversations()
+        self._conversations = Conversations(live=True)
         self._turns = 0
         self._prompt = 0
         self._prompt_turns = 0
@@ -158,7 +158,8 @@ class Session:
         if verdict is not None:
             reply = read_response(verdict.request, response)
             if isinstance(reply, Reply):
-                self._conversations.served(verdict, reply)
+                number = len(self.exchanges) + 1
+                self.findings += [RunFinding(found, number) for found in self._conversations.served(verdict, reply)]
                 self._turns += 1
                 agent = self._agent(verdict)
                 self._prompt_turns += agent == MAIN
@@ -181,7 +182,9 @@ class Session:
         served: bool,
     ) -> None:
         number = len(self.exchanges) + 1
-        self.exchanges.append(RunExchange(number, self._prompt, request, response, reply, served, self._agent(verdict)))
+        agent = self._agent(verdict)
+        checked = verdict is not None
+        self.exchanges.append(RunExchange(number, self._prompt, request, response, reply, served, agent, checked))
         self.verdicts.append(verdict)
 
     def _agent(self, verdict: Verdict | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from toolreplay.contract.facts import RunFacts
 from toolreplay.scenario.model import Scenario
+from toolreplay.wire.model import Reply
 
 from .drift import drift_of
 from .expectations import check_expectations
@@ -40,7 +41,7 @@ def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Endi
     facts = call_facts(session, toolbox.log)
     run_facts = RunFacts(
         calls=facts,
-        turns=sum(1 for served in session.exchanges if served.served),
+        turns=sum(isinstance(exchange.reply, Reply) for exchange in session.exchanges),
         crashed=ending.crashed_by_tool,
         refused=session.refused,
         over_limit=scenario.max_turns if session.over_limit else None,
@@ -91,7 +92,7 @@ def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: 
         failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
     if ending.raised is not None and not session.refused and ending.crashed_by_tool is None:
         failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", f"the loop raised {ending.raised}"))
-    elif not session.exchanges:
+    elif not any(exchange.checked for exchange in session.exchanges):
         text = "the loop sent no request that toolreplay could see, so nothing was checked"
         failures.append(
             Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client")

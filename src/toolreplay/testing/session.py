@@ -15,6 +15,7 @@ from toolreplay.files.project import Project, find_project
 from toolreplay.report.run_text import details
 from toolreplay.runner.cast import Cast
 from toolreplay.runner.clients import BOTO3, Clients, dummy_credentials
+from toolreplay.runner.loops import put_on_path
 from toolreplay.runner.offer import Offer
 from toolreplay.runner.play import load_one, open_session
 from toolreplay.runner.replay import replay_side
@@ -60,6 +61,7 @@ class ScenarioSession:
         self.scenario = scenario
         self.run: Run | None = None
         self._ended = ended
+        put_on_path(project.root)
         cast = Cast(scenario)
         side = replay_side(scenario, project, OWN_LOOP, cast)
         if isinstance(side, Failure):

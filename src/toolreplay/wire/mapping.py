@@ -10,10 +10,12 @@ import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from toolreplay.errors import ScenarioError
+
 Binary: TypeAlias = Callable[[str], object]
 
 
-class UnmappableError(ValueError):
+class UnmappableError(ScenarioError):
     """A block or field that Converse cannot hold; the message says which, and what Converse takes."""
 
 
@@ -48,8 +50,8 @@ def tools(definitions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [_tool(definition) for definition in definitions]
 
 
-def tool_choice(choice: Mapping[str, Any]) -> dict[str, Any] | None:
-    """`toolConfig.toolChoice`; None where Converse has no word for it and the default is what is meant.
+def tool_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """`toolConfig.toolChoice`.
 
     Raises:
         UnmappableError: `none`, which Converse has not.
