@@ -111,6 +111,15 @@ def test_usage(words: list[str], message: str, check: Command) -> None:
     assert (done.code, done.out, done.err) == (2, "", f"toolreplay: {message}\n")
 
 
+@pytest.mark.parametrize("setting", ["select = 5", "ignore = [5]", "profile = 5", "baseline = []"])
+def test_a_setting_of_the_wrong_type(setting: str, root: Path, check: Command) -> None:
+    (root / "pyproject.toml").write_text(f"[tool.toolreplay]\n{setting}\n")
+    name, _, value = setting.partition(" = ")
+    message = f"[tool.toolreplay] {name} is {value}; write a string"
+
+    assert (check("good").code, check("good").err) == (2, f"toolreplay: {root / 'pyproject.toml'}: {message}\n")
+
+
 def test_a_profile_that_is_configured_and_does_not_exist(root: Path, check: Command) -> None:
     (root / "pyproject.toml").write_text("[tool.toolreplay]\nprofile = 'x'\n")
     message = "profile: 'x' is unknown; choose messages or gateway or converse"

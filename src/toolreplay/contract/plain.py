@@ -86,7 +86,7 @@ def _is_nothing(block: object) -> bool:
 
 
 def _is_thinking(block: Plain) -> bool:
-    return block.get("type") in _THINKING or "reasoningContent" in block
+    return text(block.get("type")) in _THINKING or "reasoningContent" in block
 
 
 def _words(block: Plain) -> str | None:
