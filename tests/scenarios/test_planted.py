@@ -61,7 +61,7 @@ PLANTED = (
     Planted("converse/result_content", "sends objects as text", "expected"),
     Planted("converse/result_content", "sends the text that Python prints", "expected"),
     Planted("converse/status_error", "sends failures as successes", "TR602"),
-    Planted("converse/stream", "gives all streamed input to the first call", "expected"),
+    Planted("converse/stream", "gives all streamed input to the first call", "TR605"),
     Planted("converse/two_prompts", "leaves the prompt when a tool fails", "TR101"),
     Planted("converse/unknown_tool", "lets a tool's exception out", "LookupError"),
     Planted("converse/whole_requests", "sends the newest message alone", "TR102"),
