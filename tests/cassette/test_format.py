@@ -232,23 +232,26 @@ def test_a_history_that_was_cut_and_fields_that_went_are_written_as_such() -> No
     }
 
 
-def test_a_cassette_grows_by_what_is_new(tmp_path: Path) -> None:
-    sizes = {}
-    for count in (20, 200):
-        write_cassette(tmp_path / f"{count}.yaml", Cassette(_turns(count)))
-        sizes[count] = (tmp_path / f"{count}.yaml").stat().st_size
-    assert sizes[200] / sizes[20] <= 12
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Cassettes of 20 and of 200 turns."""
+    files = {count: tmp_path_factory.getbasetemp() / f"turns_{count}.yaml" for count in (20, 200)}
+    for count, file in files.items():
+        write_cassette(file, Cassette(_turns(count)))
+    return files
 
 
-def test_a_cassette_loads_in_time_that_grows_by_what_is_new(tmp_path: Path) -> None:
-    def load(count: int) -> float:
+def test_a_cassette_grows_by_what_is_new(written: dict[int, Path]) -> None:
+    assert written[200].stat().st_size / written[20].stat().st_size <= 12
+
+
+def test_a_cassette_loads_in_time_that_grows_by_what_is_new(written: dict[int, Path]) -> None:
+    def load(file: Path) -> float:
         started = time.process_time()
-        read_cassette(tmp_path / f"{count}.yaml")
+        read_cassette(file)
         return time.process_time() - started
 
-    for count in (20, 200):
-        write_cassette(tmp_path / f"{count}.yaml", Cassette(_turns(count)))
-    assert min(load(200) for _ in range(7)) / min(load(20) for _ in range(7)) <= 12
+    assert min(load(written[200]) for _ in range(7)) / min(load(written[20]) for _ in range(7)) <= 12
 
 
 def test_what_a_turn_adds_is_restored_once(tmp_path: Path) -> None:

@@ -344,6 +344,13 @@ def test_replies(request_: Json, reply: Json, found: list[str]) -> None:
     assert brief(followed({**ASKED, **request_}, reply)) == found
 
 
+def test_blocks_whose_type_is_no_string_are_compared_too() -> None:
+    odd: Json = {"type": ["thinking"], "text": {}}
+    assert followed(ASKED, {"content": [odd]}, then(assistant(odd), user("So?"))) == []
+    found = followed(ASKED, {"content": [odd]}, then(assistant("So."), user("So?")))
+    assert brief(found) == [f"TR605 warning {AT}"]
+
+
 def test_a_cut_stream_is_no_fault_of_a_run() -> None:
     assert followed(ASKED, {**OTHER, "complete": False}, live=True) == []
 

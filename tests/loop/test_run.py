@@ -260,6 +260,46 @@ def test_a_reply_that_is_no_answer_leaves_a_history_that_can_be_sent(driver: Dri
     )
 
 
+REFUSED: Final[Json] = {"content": [{"type": "text", "text": "I will not."}], "stop_reason": "refusal"}
+
+
+@every_driver
+def test_a_refusal_after_tools_ran_takes_the_whole_prompt_back(driver: Driver) -> None:
+    tool = Ran(lambda: "rain")
+    script = [says(), asks("Oslo"), REFUSED, says()]
+    with session_of(driver.scenario(*script)) as session:
+        before = driver([driver.user("Hello.")], tool)
+        after = driver([*before, driver.user("Weather?")], tool)
+        driver([*after, driver.user("Well?")], tool)
+    assert (after, [found for found in session.findings if found.finding.is_error]) == (before, [])
+
+
+@every_driver
+def test_a_refusal_after_an_approval_takes_the_whole_prompt_back(driver: Driver) -> None:
+    tool = Ran(lambda: "rain")
+    script = [says(), asks("Oslo"), asks("Rome", first=2), REFUSED, says()]
+    with session_of(driver.scenario(*script)) as session:
+        before = driver([driver.user("Hello.")], tool)
+        decisions = {"toolu_1": True, "toolu_2": None}
+        waiting = driver([*before, driver.user("Weather?")], tool, approve=lambda *call: decisions[call[2]])
+        after = driver(waiting, tool, approve=lambda *call: True)
+        driver([*after, driver.user("Well?")], tool)
+    assert (len(waiting), len(tool.calls)) == (6, 2)
+    assert (after, [found for found in session.findings if found.finding.is_error]) == (before, [])
+
+
+@every_driver
+def test_a_refusal_keeps_the_results_before_the_prompt(driver: Driver) -> None:
+    tool = Ran(lambda: "rain")
+    empty = {"content": [], "stop_reason": "end_turn"}
+    with session_of(driver.scenario(asks("Oslo"), empty, REFUSED, says())) as session:
+        before = driver([driver.user("Weather?")], tool)
+        after = driver([*before, driver.user("Well?")], tool)
+        driver([*after, driver.user("Thanks.")], tool)
+    assert (after, [found for found in session.findings if found.finding.is_error]) == (before, [])
+    assert len(driver.results(after)) == 1
+
+
 def test_a_paused_turn_is_sent_back_unchanged() -> None:
     paused = [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}]
     with session_of(SYNC.scenario({"content": paused, "stop_reason": "pause_turn"}, says())) as session:
@@ -291,6 +331,17 @@ def test_a_stream_that_breaks_off_twice_is_told_and_nothing_of_it_is_kept(driver
     with session_of(driver.scenario(cut, cut, says())) as session, pytest.raises(CutReply, match="broke off"):
         driver([driver.user("Weather?")], tool)
     assert (tool.calls, session.findings, len(session.exchanges)) == ([], [], 2)
+
+
+@streamed
+def test_a_stream_that_breaks_off_in_the_last_reply_allowed_is_told(driver: Driver) -> None:
+    tool, cut = Ran(lambda: "rain"), {**says(), "cut_after": 300}
+    with (
+        session_of(driver.scenario(asks("Oslo"), cut, says())) as session,
+        pytest.raises(CutReply, match="in reply 2, the last one allowed"),
+    ):
+        driver([driver.user("Weather?")], tool, max_turns=2)
+    assert (len(tool.calls), len(session.exchanges)) == (1, 2)
 
 
 @every_driver

@@ -67,6 +67,10 @@ CASES: Final = (
     Case("it did not run", _result(OSLO, ran=False), ("get_weather (toolu_1): expected ran: False, it ran 1 times",)),
     Case("by id", {"tool_calls": [{"tool": "get_weather", "id": "toolu_2", "result": {"content": {"contains": "sunshine"}}}], "other_calls": "allow"}),
     Case("of equal calls the one that fits", {"tool_calls": [{**ANY, "result": {"status": "error"}}, ANY, {**ANY, "result": {"content": {"contains": "sunshine"}}}]}),
+    Case("a call that any would do for is left to the one that asks for it", {"tool_calls": [ANY, OSLO, ANY]}),
+    Case("the same in order", {"order": "in_order", "tool_calls": [ANY, OSLO], "other_calls": "allow"}, (f'expected a call of get_weather with {{"city": "Oslo"}}; the calls were: {_ALL}',)),
+    Case("in order, of equal calls the one that fits", {"order": "in_order", "tool_calls": [{**ANY, "result": {"content": {"contains": "sunshine"}}}, ANY]}, ('calls that are not expected: get_weather {"city": "Oslo"}; list them, or write other_calls: allow',)),
+    Case("in order, one that fits too far on", {"order": "in_order", "tool_calls": [{**ANY, "result": {"status": "success"}}, ROME, NOWHERE]}),
     Case("several at once", {"turns": 3, "final_text": "Snow."}, ("expected 3 turns, the prompt took 2", 'final_text: expected "Snow.", got "It rains."')),
 )  # fmt: skip
 
@@ -78,6 +82,29 @@ def test_an_expectation(case: Case, tmp_path: Path) -> None:
     run = place(tmp_path).play(place(tmp_path).scenario(weather(script=script, conversation=conversation)))
     assert tuple(failure.message for failure in run.failures) == case.unmet
     assert run.outcome is (Outcome.FAIL if case.unmet else Outcome.PASS)
+
+
+@pytest.mark.parametrize(("never", "unmet"), [("look_up", True), ("rest", False)])
+def test_never_looks_at_the_calls_of_sub_agents(never: str, unmet: bool, tmp_path: Path) -> None:
+    researcher: Json = {
+        "name": "ask_researcher",
+        "input_schema": {"type": "object"},
+        "stub": {"call": "tests.agents:ask_researcher"},
+    }
+    asked = {"type": "tool_use", "id": "toolu_1", "name": "ask_researcher", "input": {"question": "How deep?"}}
+    looked = {"type": "tool_use", "id": "toolu_2", "name": "look_up", "input": {"word": "depth"}}
+    expect = {"never": [never], "tool_calls": [{"tool": "ask_researcher"}], "pending": []}
+    document = weather(
+        tools=[researcher],
+        subagents=[
+            {"name": "researcher", "system": {"contains": "researcher"}, "script": [{"content": [looked]}, says()]}
+        ],
+        script=[{"content": [asked]}, says()],
+        conversation=[{"user": "How deep is the lake?", "expect": expect}],
+    )
+    run = place(tmp_path).play(place(tmp_path).scenario(document))
+    expected = ("look_up must never be called; it was, in turn 2",) if unmet else ()
+    assert (run.findings, tuple(failure.message for failure in run.failures)) == ((), expected)
 
 
 def test_an_unmet_expectation_names_its_own_line(tmp_path: Path) -> None:

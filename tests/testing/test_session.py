@@ -10,8 +10,7 @@ import pytest
 
 import toolreplay as library
 from toolreplay.errors import RunFailed, ScenarioError
-from toolreplay.loop import arun, run
-from toolreplay.loop.tools import run_tools
+from toolreplay.loop import arun, run, run_tools
 from toolreplay.runner.run import Drift, Outcome
 from toolreplay.testing.fixture import Toolreplay
 from toolreplay.testing.session import ScenarioSession

@@ -12,6 +12,7 @@ import json
 import zlib
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from toolreplay.wire.eventstream import looks_framed
 
@@ -27,6 +28,9 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _TEXT_STARTS = (b"{", b"[", b"event:", b"data:", b":", b"<")
 _BROTLI_MODULES = ("brotli", "brotlicffi")
+# A meta-block is at most 16 MB and takes several bytes (RFC 7932, section 9.2), so a piece of this size cannot grow far
+# past the limit; not every version of the packages takes a limit itself.
+_BROTLI_PIECE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +117,42 @@ def _inflate(data: bytes, wbits: int, limit: int, name: str) -> tuple[bytes, byt
     except zlib.error as error:
         raise MalformedError(f"damaged {name}: {error}") from None
     if len(plain) > limit:
-        raise MalformedError(f"{name} of more than {LIMIT // 2**20} MB when it is decompressed")
+        raise _larger(name)
     if not stream.eof:
         raise MalformedError(f"{name} that ends too early")
     return plain, stream.unused_data
 
 
 def _brotli(body: bytes) -> bytes:
+    module = _brotli_module()
+    stream = module.Decompressor()
+    parts = []
+    size = 0
+    try:
+        for start in range(0, len(body), _BROTLI_PIECE):
+            part = stream.process(body[start : start + _BROTLI_PIECE])
+            parts.append(part)
+            size += len(part)
+            if size > LIMIT:
+                raise _larger("brotli")
+    except module.error as error:
+        raise MalformedError(f"damaged brotli: {error}") from None
+    if not stream.is_finished():
+        raise MalformedError("brotli that ends too early")
+    return b"".join(parts)
+
+
+def _brotli_module() -> Any:
     for name in _BROTLI_MODULES:
         try:
-            module = import_module(name)
+            return import_module(name)
         except ImportError:
             continue
-        try:
-            plain = module.decompress(body)
-        except module.error as error:
-            raise MalformedError(f"damaged brotli: {error}") from None
-        assert isinstance(plain, bytes)
-        return plain
     raise MalformedError("brotli, which needs a package; pip install brotli, or record without br in accept-encoding")
+
+
+def _larger(name: str) -> MalformedError:
+    return MalformedError(f"{name} of more than {LIMIT // 2**20} MB when it is decompressed")
 
 
 def _event_stream(body: bytes) -> bytes:

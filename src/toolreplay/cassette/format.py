@@ -101,9 +101,10 @@ def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, 
     if not isinstance(body, bytes) and not yaml_can_hold(body):
         body = json.dumps(body)
     elif isinstance(body, dict):
-        base = _best_base(body, bodies)
+        base = _latest_base(body, bodies)
         if base is not None:
-            body, extension = _difference(body, bodies[base], base)
+            index, keep = base
+            body, extension = _difference(body, bodies[index], index, keep)
     entry: dict[str, Any] = {"toolreplay": extension} if extension else {}
     entry["request"] = {
         "method": exchange.method,
@@ -119,11 +120,12 @@ def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, 
     return entry
 
 
-def _best_base(body: Mapping[str, Any], bodies: Sequence[object]) -> int | None:
-    """The latest earlier body that shares at least one leading message."""
+def _latest_base(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[int, int] | None:
+    """The latest earlier body that shares leading messages: its index, and how many it shares."""
     for index in range(len(bodies) - 1, -1, -1):
-        if isinstance(bodies[index], dict) and _shared(body, bodies[index]):
-            return index
+        keep = _shared(body, bodies[index]) if isinstance(bodies[index], dict) else 0
+        if keep:
+            return index, keep
     return None
 
 
@@ -139,8 +141,9 @@ def _shared(body: Mapping[str, Any], base: Any) -> int:
     return next((n for n, (a, b) in pairs if not _same(a, b)), min(len(mine), len(theirs)))
 
 
-def _difference(body: Mapping[str, Any], base: Any, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    keep = _shared(body, base)
+def _difference(
+    body: Mapping[str, Any], base: Any, index: int, keep: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
     extension: dict[str, Any] = {"extends": index}
     if keep < len(base["messages"]):
         extension["keep"] = keep

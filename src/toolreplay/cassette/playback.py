@@ -22,6 +22,7 @@ from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.exchange import read_request, read_response
 from toolreplay.wire.http import HttpRequest
 from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
+from toolreplay.wire.sameness import same_items, same_json
 
 from .exchange import Exchange
 
@@ -64,13 +65,14 @@ class Playback:
         upcoming: int | None = next(iter(self._waiting), None)
         if upcoming is None or self.match is Match.ORDER:
             return upcoming
-        if self.match is Match.CONVERSATION and verdict is not None:
-            return self._look_up(conversation_key(verdict.all_messages))
+        if self.match is Match.CONVERSATION and verdict is not None and _creates(request.method, request.url):
+            return self._look_up(_conversation_key(verdict))
+        body = request.json if isinstance(request.json, dict | list) else request.body
         # A loop that is as it was asks in the recorded order; comparing with the next one is cheaper than a digest.
-        if _same_body(self.exchanges[upcoming], request):
-            _share_messages(self.exchanges[upcoming].body, request.json)
+        if _same_request(self.exchanges[upcoming], request, body):
+            _share_messages(self.exchanges[upcoming].body, body)
             return upcoming
-        return self._look_up(_exact_key(request.method, request.url, request.json or request.body))
+        return self._look_up(_exact_key(request.method, request.url, body))
 
     def _look_up(self, key: Hashable) -> int | None:
         if self._by_key is None:
@@ -96,16 +98,26 @@ class Playback:
         conversations = Conversations()
         keys: list[Hashable] = []
         for exchange in self.exchanges:
-            request = read_request(exchange.request)
+            request = read_request(exchange.request) if _creates(exchange.method, exchange.url) else None
             if request is None:
                 keys.append(_exact_key(exchange.method, exchange.url, exchange.body))
                 continue
             verdict = conversations.judge(request)
-            keys.append(conversation_key(verdict.all_messages))
+            keys.append(_conversation_key(verdict))
             reply = read_response(request, exchange.response)
             if isinstance(reply, Reply):
                 conversations.served(verdict, reply)
         return keys
+
+
+def _creates(method: str, url: str) -> bool:
+    """Whether a request asks for a turn of a conversation; a count of tokens has messages too, and another answer."""
+    found = endpoint(method, url)
+    return found is not None and found.operation == "create"
+
+
+def _conversation_key(verdict: Verdict) -> Hashable:
+    return ("create", conversation_key(verdict.all_messages))
 
 
 def conversation_key(messages: Iterable[Message]) -> Hashable:
@@ -146,14 +158,28 @@ def _target(method: str, url: str, body: object) -> Hashable:
     if found is None:
         return (method, url)
     named = body.get("model") if isinstance(body, dict) else None
-    return (found.wire, found.operation, found.model or named)
+    return (found.wire, found.operation, found.model or (named if isinstance(named, str) else json.dumps(named)))
 
 
-def _same_body(exchange: Exchange, request: HttpRequest) -> bool:
-    body = request.body if request.json is None else request.json
-    if _asked(exchange.body) != _asked(body):
+def _same_request(exchange: Exchange, request: HttpRequest, body: object) -> bool:
+    if not _same_body(_asked(exchange.body), _asked(body)):
         return False
     return _target(exchange.method, exchange.url, exchange.body) == _target(request.method, request.url, body)
+
+
+def _same_body(recorded: object, sent: object) -> bool:
+    """Whether two bodies are the same JSON, message by message: most are those of the request before."""
+    if not isinstance(recorded, dict) or not isinstance(sent, dict):
+        return type(recorded) is type(sent) and same_json(recorded, sent)
+    if recorded.keys() != sent.keys():
+        return False
+    return all(_same_field(value, sent[name]) for name, value in recorded.items())
+
+
+def _same_field(recorded: object, sent: object) -> bool:
+    if isinstance(recorded, list) and isinstance(sent, list):
+        return same_items(recorded, sent)
+    return same_json(recorded, sent)
 
 
 # What says how to call and not what is asked: a reply is served in the form that is asked for, and InvokeModel names
@@ -169,7 +195,10 @@ def _asked(body: object) -> object:
 
 
 def _share_messages(recorded: object, sent: object) -> None:
-    """Have an equal request hold the recorded messages themselves: the next, longer one then compares at a glance."""
+    """Have a request that is the same JSON hold the recorded messages themselves.
+
+    The next, longer one then compares at a glance. Nothing that the request says changes by it.
+    """
     if isinstance(recorded, dict) and isinstance(sent, dict) and isinstance(sent.get("messages"), list):
         sent["messages"][:] = recorded["messages"]
 

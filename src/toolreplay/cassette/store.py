@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from toolreplay.files.atomic import write_text
 from .exchange import Cassette, Exchange, Provenance
 from .format import decode_cassette, encode, normalised
 from .reading import interpret, load, read_bytes
+from .secrets import DUMMIES, find_secret
 
 _HEADER = "# Recorded by toolreplay; see docs/record.md. Do not edit: record again.\n"
 
@@ -39,13 +41,21 @@ def read_cassette(path: Path) -> Cassette:
     return Cassette(tuple(exchanges))
 
 
-def write_cassette(path: Path, cassette: Cassette) -> None:
+def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = DUMMIES) -> None:
     """Write a cassette whole or not at all, after reading back what would be written.
 
+    Args:
+        dummies: credentials that are no secret; any other that is found stops the writing (see `secrets`).
+
     Raises:
-        RecordingError: what was recorded cannot be kept in this format without loss, or the file cannot be written.
+        RecordingError: what was recorded holds a secret or cannot be kept in this format without loss, or the file
+            cannot be written.
     """
     exchanges = tuple(normalised(exchange) for exchange in cassette.exchanges)
+    secret = find_secret(Cassette(exchanges), dummies=dummies)
+    if secret is not None:
+        what = f"{secret.place} holds {secret.kind}"
+        raise RecordingError(f"{path}: {what}; keep it out of prompts, tools and stubs and record again")
     cassette = Cassette(exchanges, cassette.provenance or Provenance())
     text = _HEADER + yaml.dump(encode(cassette), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
     data, _ = load(text.encode(), str(path))

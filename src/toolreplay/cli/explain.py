@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import difflib
 
-from toolreplay.contract import rules as _rules  # noqa: F401  (fills the catalogue)
 from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.page import render_text
 from toolreplay.errors import UsageError

@@ -43,6 +43,8 @@ class Rule(Generic[View]):
         severities: per profile; a profile that is not a key is not judged.
         evidence: what the severity rests on: where the API's refusal was seen, or a document.
         answers: the API's own words per wire, as templates of `wording`; empty where none are known.
+        alone: whether the rule can be judged on a request whose history was not seen: what it finds there, it
+            would find with the history too.
     """
 
     code: str
@@ -52,6 +54,7 @@ class Rule(Generic[View]):
     judge: Callable[[View, Context], Iterable[Broken]]
     page: Mapping[str, str] = field(default_factory=dict)
     answers: Answers = field(default_factory=dict)
+    alone: bool = False
 
     @cached_property
     def what(self) -> str:
@@ -102,6 +105,7 @@ class Rules(Generic[View]):
         profile = context.profile.value  # an enum's own hash is computed in Python
         applying = self._applying.get(profile)
         if applying is None:
+            _fill()
             in_order = sorted(self._all, key=lambda rule: rule.code)
             found = ((rule, rule.severities.get(context.profile)) for rule in in_order)
             applying = tuple((rule, severity) for rule, severity in found if severity is not None)
@@ -119,31 +123,36 @@ RUN_RULES: Final = Rules[RunFacts]()
 
 
 def on_message(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
 ) -> Callable[[Judge[Message]], Judge[Message]]:
-    """Register a rule about one message. `severities`: a letter for messages, gateway, converse: `EE-`."""
-    return _register(MESSAGE_RULES, code, name, severities, evidence, answers)
+    """Register a rule about one message.
+
+    Args:
+        severities: a letter for messages, gateway, converse: `EE-`.
+        alone: see `Rule`.
+    """
+    return _register(MESSAGE_RULES, code, name, severities, evidence, answers, alone=alone)
 
 
 def on_step(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
 ) -> Callable[[Judge[Step]], Judge[Step]]:
     """Register a rule about a turn at its end and the turn before it."""
-    return _register(STEP_RULES, code, name, severities, evidence, answers)
+    return _register(STEP_RULES, code, name, severities, evidence, answers, alone=alone)
 
 
 def on_tools(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
 ) -> Callable[[Judge[Toolset]], Judge[Toolset]]:
     """Register a rule about the tool definitions; requests that offer the same tools are judged once."""
-    return _register(TOOL_RULES, code, name, severities, evidence, answers)
+    return _register(TOOL_RULES, code, name, severities, evidence, answers, alone=alone)
 
 
 def on_request(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
 ) -> Callable[[Judge[Tally]], Judge[Tally]]:
     """Register a rule about the request as a whole: parameters, and what its messages add up to."""
-    return _register(REQUEST_RULES, code, name, severities, evidence, answers)
+    return _register(REQUEST_RULES, code, name, severities, evidence, answers, alone=alone)
 
 
 def on_sequel(
@@ -171,8 +180,10 @@ def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
     """Give a registered rule a further judge, which looks at another view."""
 
     def register(judge: Judge[View]) -> Judge[View]:
-        known = all_rules()[code]
-        rules.add(Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers))
+        known = _registered()[code]
+        rules.add(
+            Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers, known.alone)
+        )
         return judge
 
     return register
@@ -180,6 +191,19 @@ def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
 
 def all_rules() -> dict[str, AnyRule]:
     """Every rule by its code, in the order of the codes."""
+    _fill()
+    return _registered()
+
+
+def _fill() -> None:
+    """Import the rules, which register themselves: here, so that no caller has to remember it.
+
+    Not at the top, since each of them imports this module.
+    """
+    from . import rules  # noqa: F401
+
+
+def _registered() -> dict[str, AnyRule]:
     rules: tuple[AnyRule, ...] = (
         *MESSAGE_RULES,
         *STEP_RULES,
@@ -193,13 +217,20 @@ def all_rules() -> dict[str, AnyRule]:
 
 
 def _register(
-    rules: Rules[View], code: str, name: str, severities: str, evidence: str, answers: Answers | None
+    rules: Rules[View],
+    code: str,
+    name: str,
+    severities: str,
+    evidence: str,
+    answers: Answers | None,
+    *,
+    alone: bool = False,
 ) -> Callable[[Judge[View]], Judge[View]]:
     def register(judge: Judge[View]) -> Judge[View]:
         levels = {
             profile: _LETTERS[letter] for profile, letter in zip(Profile, severities, strict=True) if letter != "-"
         }
-        rules.add(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}))
+        rules.add(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}, alone))
         return judge
 
     return register

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import Message, Other, Place, Request, ServerToolResult, ServerToolUse, Thinking, Wire
 
-from . import rules as _rules  # noqa: F401  (registers the catalogue)
 from .catalogue import MESSAGE_RULES, REQUEST_RULES, SEQUEL_RULES, STEP_RULES, TOOL_RULES
 from .finding import Finding, Profile
 from .tally import Tally
@@ -56,6 +55,63 @@ class State:
 EMPTY = State()
 
 
+@dataclass(slots=True)
+class _Working:
+    """A `State` that one call of `fold` changes in place: copied once a call, a long history costs its length."""
+
+    count: int
+    joined: int
+    open: list[Message]
+    before: Turn | None
+    between: list[Message]
+    seen: dict[str, Place]
+    server_uses: dict[str, ServerToolUse]
+    answered: set[str]
+    loop: Place | None
+    thought: bool
+    tally: Tally
+    findings: list[Finding]
+
+    @classmethod
+    def of(cls, state: State) -> _Working:
+        return cls(
+            count=state.count,
+            joined=state.joined,
+            open=list(state.open),
+            before=state.before,
+            between=list(state.between),
+            seen=dict(state.seen),
+            server_uses=dict(state.server_uses),
+            answered=set(state.answered),
+            loop=state.loop,
+            thought=state.thought,
+            tally=state.tally,
+            findings=list(state.findings),
+        )
+
+    def frozen(self) -> State:
+        return State(
+            count=self.count,
+            joined=self.joined,
+            open=tuple(self.open),
+            before=self.before,
+            between=tuple(self.between),
+            seen=self.seen,
+            server_uses=self.server_uses,
+            answered=frozenset(self.answered),
+            loop=self.loop,
+            thought=self.thought,
+            tally=self.tally,
+            findings=tuple(self.findings),
+        )
+
+    def compact(self, joined: int) -> None:
+        """Forget what stands before a compaction block, all but what is counted."""
+        forgotten = _Working.of(State(count=self.count, joined=joined, tally=self.tally))
+        for name in self.__slots__:
+            setattr(self, name, getattr(forgotten, name))
+
+
 def profile_of(wire: Wire) -> Profile:
     """The profile a wire is judged by unless the user says otherwise."""
     return Profile.CONVERSE if wire is Wire.CONVERSE else Profile.MESSAGES
@@ -63,9 +119,10 @@ def profile_of(wire: Wire) -> Profile:
 
 def fold(state: State, messages: Iterable[Message], context: Context) -> State:
     """Take in further messages of one conversation."""
+    working = _Working.of(state)
     for message in messages:
-        state = _take(state, message, context)
-    return state
+        _take(working, message, context)
+    return working.frozen()
 
 
 def close(state: State, context: Context) -> tuple[Finding, ...]:
@@ -92,24 +149,22 @@ def check_request(request: Request, profile: Profile | None = None) -> tuple[Fin
     return close(fold(EMPTY, request.messages, context), context)
 
 
-def _take(state: State, message: Message, context: Context) -> State:
+def _take(state: _Working, message: Message, context: Context) -> None:
     compacted = _compacted(message)
     if compacted is not None:
-        ended = state.joined + bool(state.open and state.open[0].role != message.role)
-        state, message = State(count=state.count, joined=ended, tally=state.tally), compacted
+        state.compact(state.joined + bool(state.open and state.open[0].role != message.role))
+        message = compacted
     if state.open and state.open[0].role != message.role:
-        state = _end_turn(state, context)
-    found = MESSAGE_RULES.judge(message, context)
-    system = message.role == "system"
-    return replace(
-        state,
-        count=state.count + 1,
-        joined=state.joined + system,
-        open=() if system else (*state.open, message),
-        between=(*state.between, message) if system else state.between,
-        tally=state.tally.plus(message),
-        findings=(*state.findings, *found) if found else state.findings,
-    )
+        _end_turn(state, context)
+    state.findings += MESSAGE_RULES.judge(message, context)
+    state.count += 1
+    state.tally = state.tally.plus(message)
+    if message.role == "system":
+        state.joined += 1
+        state.open.clear()
+        state.between.append(message)
+    else:
+        state.open.append(message)
 
 
 def _compacted(message: Message) -> Message | None:
@@ -128,40 +183,34 @@ def _compacted(message: Message) -> Message | None:
     return None
 
 
-def _end_turn(state: State, context: Context) -> State:
+def _end_turn(state: _Working, context: Context) -> None:
     turn = _open_turn(state)
-    found = _judge_turn(turn, state, context, last=False)
-    uses = {use.id: use.place for use in turn.uses if use.id is not None}
-    servers = {use.id: use for use in turn.server_uses if use.id is not None}
-    loop, thought = _loop_after(turn, state)
-    return replace(
-        state,
-        joined=state.joined + 1,
-        open=(),
-        before=turn,
-        between=(),
-        seen={**uses, **state.seen} if uses else state.seen,
-        server_uses={**state.server_uses, **servers} if servers else state.server_uses,
-        answered=state.answered | _answered(turn) if servers or state.server_uses else state.answered,
-        loop=loop,
-        thought=thought,
-        findings=(*state.findings, *found) if found else state.findings,
-    )
+    state.findings += _judge_turn(turn, state, context, last=False)
+    for name, place in {use.id: use.place for use in turn.uses if use.id is not None}.items():
+        state.seen.setdefault(name, place)
+    state.server_uses.update((use.id, use) for use in turn.server_uses if use.id is not None)
+    if state.server_uses:
+        state.answered |= _answered(turn)
+    state.loop, state.thought = _loop_after(turn, state)
+    state.joined += 1
+    state.open.clear()
+    state.before = turn
+    state.between.clear()
 
 
-def _open_turn(state: State) -> Turn:
-    return Turn(state.open[0].role if state.open else "", state.open, state.joined)
+def _open_turn(state: State | _Working) -> Turn:
+    return Turn(state.open[0].role if state.open else "", tuple(state.open), state.joined)
 
 
-def _judge_turn(turn: Turn, state: State, context: Context, *, last: bool) -> list[Finding]:
+def _judge_turn(turn: Turn, state: State | _Working, context: Context, *, last: bool) -> list[Finding]:
     before = state.before
     called = before.server_uses if before is not None else ()
     step = Step(
         turn=turn,
         before=before,
-        between=state.between,
+        between=tuple(state.between),
         seen=state.seen,
-        servers=frozenset(state.server_uses),
+        servers=state.server_uses.keys(),
         open_servers=tuple(use for use in called if use.id not in state.answered),
         last=last,
         loop=state.loop,
@@ -175,7 +224,7 @@ def _judge_tools(context: Context) -> tuple[Finding, ...]:
     return context.tools.remember(context.profile, TOOL_RULES.judge(context.tools, context))
 
 
-def _loop_after(turn: Turn, state: State) -> tuple[Place | None, bool]:
+def _loop_after(turn: Turn, state: _Working) -> tuple[Place | None, bool]:
     """Where the tool loop that is open after a turn began, and whether it has thinking so far.
 
     A loop is one turn of the model's until a user message without results (docs: build-with-claude/thinking).

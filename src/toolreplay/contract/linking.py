@@ -9,6 +9,7 @@ from typing import Final
 
 from toolreplay.wire.fields import items, mapping, text
 from toolreplay.wire.model import Message, Reply, Request
+from toolreplay.wire.sameness import same_json
 
 from .finding import Finding
 from .fold import EMPTY, State
@@ -90,10 +91,10 @@ def share(raw: Sequence[object], link: Link) -> None:
     """Let equal messages be one: else every request of a long run keeps a history of its own alive."""
     if link.whole or not isinstance(raw, list):
         return
-    touched = [(message.index, raw[message.index]) for message in link.touched]
-    raw[: len(link.conversation.messages)] = link.conversation.messages
-    for index, message in touched:
-        raw[index] = message
+    for index, message in enumerate(link.conversation.messages):
+        # What Python takes for equal may be another request: 1 and true. That one keeps its own.
+        if raw[index] is not message and same_json(raw[index], message):
+            raw[index] = message
 
 
 def _but_for_the_cache(request: Request, conversation: Conversation) -> Link | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from toolreplay.wire.model import Wire
 
-from . import rules as _rules  # noqa: F401  (registers the catalogue)
 from .catalogue import AnyRule, all_rules
 from .finding import Profile
 from .wording import sample

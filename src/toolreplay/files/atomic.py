@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
+
+_NAME: Final = 40  # characters of the name that a left-over temporary file shows; a name has 255 bytes
 
 
 def write_text(path: Path, text: str | Iterable[str]) -> None:
@@ -16,22 +20,17 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
     """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(8)}.tmp")
+    # Not tempfile's: that makes files private, and what the umask allows can only be asked by setting it for all threads.
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.writelines([text] if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files private; a cassette is an ordinary file of the repository.
-        temporary.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+        if path.exists():
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

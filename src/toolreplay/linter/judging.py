@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
+from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.conversations import Verdict
 from toolreplay.contract.finding import Finding, Profile
 from toolreplay.contract.fold import check_request
@@ -20,10 +22,6 @@ from .following import Following
 from .result import FileResult, Kind, Located, Unreadable, kind_of
 from .selection import Selection
 
-# A request that goes on with a thread whose beginning is not in the file is judged by what it shows by
-# itself.
-_LOCAL_FAMILIES: Final = ("TR20", "TR30")
-_NEEDS_HISTORY: Final = frozenset({"TR205", "TR206"})
 _REMEMBERED: Final = 16 * 2**20
 _MOST_UNREADABLE: Final = 100
 """Unreadable lines of a part of a log that are told one by one."""
@@ -141,9 +139,15 @@ def _fresh(verdict: Verdict, profile: Profile | None) -> Iterator[Finding]:
     if verdict.history_known:
         yield from verdict.fresh
         return
+    # It goes on with a thread whose beginning is not in the file: it is judged by what it shows by itself.
     for finding in dict.fromkeys(check_request(verdict.request, profile)):
-        if finding.code.startswith(_LOCAL_FAMILIES) and finding.code not in _NEEDS_HISTORY:
+        if finding.code in _judged_alone():
             yield finding
+
+
+@cache
+def _judged_alone() -> frozenset[str]:
+    return frozenset(code for code, rule in all_rules().items() if rule.alone)
 
 
 class _Calls:

@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from toolreplay.contract import rules as _rules  # noqa: F401  (fills the catalogue)
 from toolreplay.contract.catalogue import all_rules
 from toolreplay.errors import UsageError
 

@@ -8,19 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .results import ErrorResult, content_blocks, error_text, message_of, text_of
-from .tools import Approve, Functions, Result, ToolCall, decided, run_call
-from .turns import Message, Part, Reply, Send
-
-
-class ConverseDialect:
-    """Blocks are `{"toolUse": {...}}`; a `server_tool_use` is answered by the API's side."""
-
-    def is_call(self, part: Part) -> bool:
-        """Whether a block is a call that the client answers."""
-        return "toolUse" in part and part["toolUse"].get("type") != "server_tool_use"
-
-
-DIALECT = ConverseDialect()
+from .tools import Result, ToolCall
+from .turns import Dialect, Message, Part, Reply, Send
 
 
 def fields(
@@ -70,24 +59,19 @@ def sender(client: Any, shared: Mapping[str, Any], *, stream: bool) -> Callable[
     return send
 
 
-def runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], list[Result] | None]:
-    """How a reply's tools are run: one after the other."""
-
-    def run(reply: Reply) -> list[Result] | None:
-        calls = decided(tool_calls(reply.content, reply.broken), approve)
-        return None if calls is None else [tool_result(call, run_call(call, functions)) for call in calls]
-
-    return run
+def is_call(part: Part) -> bool:
+    """Whether a block is a call that the client answers; a `server_tool_use` is answered by the API's side."""
+    return "toolUse" in part and part["toolUse"].get("type") != "server_tool_use"
 
 
-def run_tools(parts: Iterable[Part], functions: Functions) -> list[Result]:
-    """Run every toolUse among the parts of a reply and give one toolResult for each, in order."""
-    return [tool_result(call, run_call(call, functions)) for call in tool_calls(parts)]
+def is_result(part: Part) -> bool:
+    """Whether a block answers one."""
+    return "toolResult" in part
 
 
 def tool_calls(parts: Iterable[Part], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
     """The calls among the parts of a reply, in order."""
-    uses = [part["toolUse"] for part in parts if DIALECT.is_call(part)]
+    uses = [part["toolUse"] for part in parts if is_call(part)]
     return [ToolCall(use["toolUseId"], use["name"], use["input"], (broken or {}).get(use["toolUseId"])) for use in uses]
 
 
@@ -102,6 +86,9 @@ def tool_result(call: ToolCall, value: object) -> Result:
     if isinstance(value, ErrorResult):
         status, content = "error", [{"text": error_text(value)}]
     return {"toolResult": {"toolUseId": call.id, "content": content, "status": status}}
+
+
+DIALECT = Dialect(is_call, is_result, tool_calls, tool_result)
 
 
 def reply_of_events(events: Iterable[Mapping[str, Any]]) -> Reply:

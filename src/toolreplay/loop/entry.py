@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import converse
 from . import messages as messages_wire
-from .drive import drive, drive_async
+from .drive import async_runner, drive, drive_async, runner
 from .tools import Approve, Functions
 from .turns import Message, turns
 
@@ -49,20 +49,20 @@ def run(
 
     Raises:
         TurnLimit: the model still asked for tools in the last reply allowed. They were not run.
-        CutReply: a stream ended before its message did.
+        CutReply: a stream ended before its message did, twice or in the last reply allowed.
     """
     if hasattr(client, "converse"):
         fields = converse.fields(model, max_tokens, tools, system, parameters)
         return drive(
             turns(converse.joined(messages), converse.DIALECT, max_turns),
             converse.sender(client, fields, stream=stream),
-            converse.runner(functions, approve),
+            runner(converse.DIALECT, functions, approve),
         )
     fields = messages_wire.fields(model, max_tokens, tools, system, parameters)
     return drive(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.sender(client, fields, stream=stream),
-        messages_wire.runner(functions, approve),
+        runner(messages_wire.DIALECT, functions, approve),
     )
 
 
@@ -85,7 +85,7 @@ async def arun(
     return await drive_async(
         turns(messages, messages_wire.DIALECT, max_turns),
         messages_wire.async_sender(client, fields, stream=stream),
-        messages_wire.async_runner(async_functions, approve),
+        async_runner(messages_wire.DIALECT, async_functions, approve),
     )
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .tools import Approve, Functions, Result, decided, run_call, run_call_async, tool_calls, tool_result
-from .turns import Part, Reply, Send
+from .results import ErrorResult, content_of, error_text, message_of
+from .tools import Functions, Result, ToolCall, run_call
+from .turns import Dialect, Part, Reply, Send
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
 
 
-class MessagesDialect:
-    """Blocks are `{"type": ...}`."""
-
-    def is_call(self, part: Part) -> bool:
-        """Whether a block is a call that the client answers."""
-        return part.get("type") == "tool_use"
-
-
-DIALECT = MessagesDialect()
 _NOTHING = Reply(content=(), stop_reason=None)  # a stream that broke off before its first event
 
 
@@ -87,27 +78,46 @@ def async_sender(client: AsyncAnthropic, shared: Mapping[str, Any], *, stream: b
     return send
 
 
-def runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], list[Result] | None]:
-    """How a reply's tools are run: one after the other."""
+def run_tools(parts: Iterable[Part], functions: Functions) -> list[Result]:
+    """Run every tool_use among the parts of a reply and give one tool_result for each, in order.
 
-    def run(reply: Reply) -> list[Result] | None:
-        calls = decided(tool_calls(reply.content, reply.broken), approve)
-        return None if calls is None else [tool_result(call, run_call(call, functions)) for call in calls]
+    Args:
+        parts: the content blocks of an assistant message; other blocks than tool_use are passed over.
+        functions: the tools by name.
 
-    return run
+    KeyboardInterrupt, SystemExit and cancellation are no failures of a tool and pass through.
+    """
+    return [tool_result(call, run_call(call, functions)) for call in tool_calls(parts)]
 
 
-def async_runner(functions: Functions, approve: Approve | None) -> Callable[[Reply], Any]:
-    """The same, side by side; the results stand in the order of the calls."""
+def is_call(part: Part) -> bool:
+    """Whether a block is a call that the client answers."""
+    return part.get("type") == "tool_use"
 
-    async def run(reply: Reply) -> list[Result] | None:
-        calls = decided(tool_calls(reply.content, reply.broken), approve)
-        if calls is None:
-            return None
-        values = await asyncio.gather(*(run_call_async(call, functions) for call in calls))
-        return [tool_result(call, value) for call, value in zip(calls, values, strict=True)]
 
-    return run
+def is_result(part: Part) -> bool:
+    """Whether a block answers one."""
+    return part.get("type") == "tool_result"
+
+
+def tool_calls(parts: Iterable[Part], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
+    """The calls among the parts of a reply, in order."""
+    uses = [part for part in parts if is_call(part)]
+    return [ToolCall(use["id"], use["name"], use["input"], (broken or {}).get(use["id"])) for use in uses]
+
+
+def tool_result(call: ToolCall, value: object) -> Result:
+    """The result of a call: `is_error` only where it is true."""
+    result: Result = {"type": "tool_result", "tool_use_id": call.id}
+    try:
+        if not isinstance(value, ErrorResult):
+            return {**result, "content": content_of(value)}
+    except Exception as error:  # noqa: BLE001  (a value's own __str__ or __len__ may raise anything)
+        value = ErrorResult(message_of(error))
+    return {**result, "content": error_text(value), "is_error": True}
+
+
+DIALECT = Dialect(is_call, is_result, tool_calls, tool_result)
 
 
 class Fragments:
@@ -132,7 +142,7 @@ class Fragments:
         return {
             part["id"]: self._texts[index]
             for index, part in enumerate(content)
-            if part.get("type") == "tool_use" and self._texts.get(index) and not _is_object(self._texts[index])
+            if is_call(part) and self._texts.get(index) and not _is_object(self._texts[index])
         }
 
 

@@ -1,14 +1,14 @@
-"""Running the tools of one reply: every call gets exactly one result, whatever its tool does."""
+"""Running a call, whatever the wire it came on: it gives one value, whatever its tool does."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from .results import ErrorResult, content_of, error_text, message_of
+from .results import ErrorResult, message_of
 
 Functions: TypeAlias = Mapping[str, Callable[..., object]]
 Result: TypeAlias = dict[str, Any]
@@ -43,18 +43,6 @@ class ToolCall:
         return ErrorResult({"INVALID_JSON": self.broken}) if self.broken is not None else None
 
 
-def run_tools(parts: Iterable[Mapping[str, Any]], functions: Functions) -> list[Result]:
-    """Run every tool_use among the parts of a reply and give one tool_result for each, in order.
-
-    Args:
-        parts: the content blocks of an assistant message; other blocks than tool_use are passed over.
-        functions: the tools by name.
-
-    KeyboardInterrupt, SystemExit and cancellation are no failures of a tool and pass through.
-    """
-    return [tool_result(call, run_call(call, functions)) for call in tool_calls(parts)]
-
-
 def run_tool(name: str, tool_input: Mapping[str, Any], functions: Functions) -> object:
     """Call the function of that name with the input as keyword arguments.
 
@@ -86,7 +74,10 @@ def decided(calls: Sequence[ToolCall], approve: Approve | None) -> list[ToolCall
 
 
 def run_call(call: ToolCall, functions: Functions) -> object:
-    """What a tool returns; an `ErrorResult` with its message where it raises."""
+    """What a tool returns; an `ErrorResult` with its message where it raises.
+
+    KeyboardInterrupt, SystemExit and cancellation are no failures of a tool and pass through.
+    """
     if call.unrunnable is not None:
         return call.unrunnable
     try:
@@ -108,26 +99,6 @@ async def run_call_async(call: ToolCall, functions: Functions) -> object:
     except Exception as error:  # noqa: BLE001  (as above)
         return ErrorResult(message_of(error))
     return value
-
-
-def tool_calls(parts: Iterable[Mapping[str, Any]], broken: Mapping[str, str] | None = None) -> list[ToolCall]:
-    """The calls among the parts of a reply, in order."""
-    return [
-        ToolCall(part["id"], part["name"], part["input"], (broken or {}).get(part["id"]))
-        for part in parts
-        if part.get("type") == "tool_use"
-    ]
-
-
-def tool_result(call: ToolCall, value: object) -> Result:
-    """The result of a call: `is_error` only where it is true."""
-    result: Result = {"type": "tool_result", "tool_use_id": call.id}
-    try:
-        if not isinstance(value, ErrorResult):
-            return {**result, "content": content_of(value)}
-    except Exception as error:  # noqa: BLE001  (a value's own __str__ or __len__ may raise anything)
-        value = ErrorResult(message_of(error))
-    return {**result, "content": error_text(value), "is_error": True}
 
 
 def _run_apart(call: ToolCall, functions: Functions) -> object:

@@ -6,9 +6,11 @@ that is a decision stands here.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
+
+from .tools import Result, ToolCall
 
 Message: TypeAlias = dict[str, Any]
 Part: TypeAlias = Mapping[str, Any]
@@ -55,11 +57,21 @@ class RunTools:
     reply: Reply
 
 
-class Dialect(Protocol):
-    """How a wire writes calls and messages."""
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a wire writes calls and results.
 
-    def is_call(self, part: Part) -> bool:
-        """Whether a block is a call that the client answers."""
+    Attributes:
+        is_call: whether a block is a call that the client answers.
+        is_result: whether a block is the answer to one.
+        tool_calls: the calls among the blocks of a reply, in order; with the inputs of those that are no JSON, by id.
+        tool_result: the result of a call, from what its tool returned.
+    """
+
+    is_call: Callable[[Part], bool]
+    is_result: Callable[[Part], bool]
+    tool_calls: Callable[[Iterable[Part], Mapping[str, str]], list[ToolCall]]
+    tool_result: Callable[[ToolCall, object], Result]
 
 
 Turns: TypeAlias = Generator[Send | RunTools, Any, list[Message]]
@@ -72,11 +84,11 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
     A paused turn is sent back unchanged. A reply that broke off is asked for once more: nothing of it was run, and the
     request before it holds the results of all that was. The limit is checked before tools run, so that no side effect
     goes unanswered. Calls that will not be answered are not kept, since a history that holds them is refused; nor is
-    a reply without content (docs: handling-stop-reasons).
+    a reply without content (docs: handling-stop-reasons). A refusal takes the prompt and all that came of it back.
 
     Raises:
         TurnLimit: the last reply allowed still asked for tools, or paused.
-        CutReply: a stream ended before its message did, twice.
+        CutReply: a stream ended before its message did, twice or in the last reply allowed.
     """
     history = [dict(message) for message in messages]
     container = None
@@ -90,8 +102,9 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
     for turn in range(1, max_turns + 1):
         reply: Reply = yield Send(history, container, first=first)
         if reply.stop_reason is None:
-            if cut:
-                raise CutReply("the reply broke off before its end, twice; nothing of it was kept")
+            if cut or turn == max_turns:
+                when = "twice" if cut else f"in reply {max_turns}, the last one allowed"
+                raise CutReply(f"the reply broke off before its end, {when}; nothing of it was kept")
             cut = True
             continue
         first = cut = False
@@ -109,7 +122,7 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
                 history.append(_assistant(reply.content))
             case "refusal":
                 # A refused prompt that stays in the history is refused again.
-                return [dict(message) for message in messages[:-1]]
+                return _before_prompt(messages, dialect)
             case _:
                 kept = [part for part in reply.content if not dialect.is_call(part)]
                 return [*history, _assistant(kept)] if kept else history
@@ -118,3 +131,19 @@ def turns(messages: Sequence[Mapping[str, Any]], dialect: Dialect, max_turns: in
 
 def _assistant(content: Sequence[Part]) -> Message:
     return {"role": "assistant", "content": list(content)}
+
+
+def _before_prompt(messages: Sequence[Mapping[str, Any]], dialect: Dialect) -> list[Message]:
+    """The history before its last prompt, which stands further back where that prompt stopped for an approval.
+
+    Results that stand before the prompt in its own message answer the calls before it, and stay.
+    """
+    for index in reversed(range(len(messages))):
+        content = messages[index]["content"]
+        if messages[index]["role"] != "user":
+            continue
+        results = [] if isinstance(content, str) else [part for part in content if dialect.is_result(part)]
+        if not results or len(results) < len(content):
+            before = [dict(message) for message in messages[:index]]
+            return [*before, {"role": "user", "content": results}] if results else before
+    return []

@@ -11,6 +11,7 @@ from toolreplay.scenario.steps import Expectation, ExpectedCall
 from toolreplay.wire.model import Reply, ToolResult
 
 from .cast import MAIN
+from .matching import matched
 from .run import Failure, Outcome
 from .session import Session
 
@@ -20,20 +21,24 @@ def check_expectations(
 ) -> tuple[Failure, ...]:
     """Every expectation that was not met, in the order of the steps; of the first `steps` alone."""
     failures = []
-    prompts = {served.use.id: served.prompt for served in session.calls.served if served.agent == MAIN}
     answered = _answered(session)
-    asked = [(str(call.use.name), prompts.get(call.use.id), answered.get(call.use.id)) for call in facts]
+    # Ids may be the same in the conversations of two agents, so the calls go by their place.
+    asked = list(zip(session.calls.served, facts, strict=False))
+    own = [(served.prompt, call) for served, call in asked if served.agent == MAIN]
     for number, step in enumerate(scenario.conversation[:steps], 1):
         if step.expect is None:
             continue
-        calls = [call for call in facts if prompts.get(call.use.id) == number]
+        calls = [call for prompt, call in own if prompt == number]
+        everyones = [call for served, call in asked if served.prompt == number]
         replies = [
             one.reply
             for one in session.exchanges
             if one.prompt == number and one.agent == MAIN and isinstance(one.reply, Reply)
         ]
-        pending = sorted(name for name, prompt, answer in asked if _is_open(number, prompt, answer))
-        for field, text in _unmet(step.expect, calls, replies, pending):
+        pending = sorted(
+            str(call.use.name) for prompt, call in own if _is_open(number, prompt, answered.get(call.use.id))
+        )
+        for field, text in _unmet(step.expect, calls, everyones, replies, pending):
             line = scenario.line_of("conversation", number - 1, "expect", *field)
             failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
     return tuple(failures)
@@ -50,9 +55,9 @@ def _answered(session: Session) -> Mapping[str | None, int]:
     return found
 
 
-def _is_open(step: int, asked: int | None, answered: int | None) -> bool:
+def _is_open(step: int, asked: int, answered: int | None) -> bool:
     """Whether a call waits at the end of a step. One that is never answered was left behind by the step that asked."""
-    if asked is None or asked > step:
+    if asked > step:
         return False
     return asked == step if answered is None else answered > step
 
@@ -61,12 +66,16 @@ _Unmet = tuple[tuple[str | int, ...], str]
 
 
 def _unmet(
-    expect: Expectation, calls: Sequence[CallFacts], replies: Sequence[Reply], pending: Sequence[str]
+    expect: Expectation,
+    calls: Sequence[CallFacts],
+    everyones: Sequence[CallFacts],
+    replies: Sequence[Reply],
+    pending: Sequence[str],
 ) -> Iterator[_Unmet]:
     if expect.tool_calls is not None:
         yield from _unmet_calls(expect, calls)
     for index, name in enumerate(expect.never):
-        called = [call for call in calls if call.use.name == name]
+        called = [call for call in everyones if call.use.name == name]
         if called:
             yield ("never", index), f"{name} must never be called; it was, in turn {called[0].turn}"
     if expect.turns is not None and not expect.turns.allows(len(replies)):
@@ -84,23 +93,20 @@ def _unmet(
 
 
 def _unmet_calls(expect: Expectation, calls: Sequence[CallFacts]) -> Iterator[_Unmet]:
-    left = list(calls)
-    position = 0
-    for index, wanted in enumerate(expect.tool_calls or ()):
-        candidates = [call for call in left if _asks_for(wanted, call)]
-        if expect.order == "exact":
-            candidates = [call for call in candidates if left and call is left[0]]
-        elif expect.order == "in_order":
-            candidates = [call for call in candidates if calls.index(call) >= position]
-        if not candidates:
+    expected = expect.tool_calls or ()
+    asks = [[_asks_for(wanted, call) for call in calls] for wanted in expected]
+    fits = [
+        [may and not any(_unmet_result(wanted, call)) for may, call in zip(row, calls, strict=True)]
+        for row, wanted in zip(asks, expected, strict=True)
+    ]
+    found = matched(asks, fits, expect.order)
+    for index, (wanted, chosen) in enumerate(zip(expected, found, strict=True)):
+        if chosen is None:
             yield ("tool_calls", index), f"expected a call of {_wanted(wanted)}; the calls were: {_list(calls)}"
             continue
-        # Of equal calls take the one whose result fits, so that their order does not matter.
-        chosen = next((call for call in candidates if not list(_unmet_result(wanted, call))), candidates[0])
-        position = calls.index(chosen) + 1
-        left.remove(chosen)
-        for field, text in _unmet_result(wanted, chosen):
+        for field, text in _unmet_result(wanted, calls[chosen]):
             yield ("tool_calls", index, *field), text
+    left = [call for index, call in enumerate(calls) if index not in found]
     if left and expect.other_calls != "allow":
         yield ("tool_calls",), f"calls that are not expected: {_list(left)}; list them, or write other_calls: allow"
 

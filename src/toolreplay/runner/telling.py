@@ -3,7 +3,6 @@ fault: a result carries the outcome when it shows any one of these."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from itertools import islice
@@ -20,11 +19,6 @@ def telling(value: object) -> tuple[str, ...]:
     non-empty content may stand for them.
     """
     return tuple(dict.fromkeys(islice(_leaves(value, 0), _MOST)))
-
-
-def shown_in(text: str, tokens: tuple[str, ...]) -> bool:
-    """Whether a result's text shows any of the tokens, as they are or as JSON escapes them."""
-    return any(token in text or json.dumps(token)[1:-1] in text for token in tokens)
 
 
 def _leaves(value: object, depth: int) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,10 +29,10 @@ from toolreplay.scenario.outcomes import (
     garbage_value,
 )
 from toolreplay.scenario.stubs import StubBook
-from toolreplay.scenario.targets import import_target
 from toolreplay.scenario.tools import RunsOn
 
 from .open_calls import OpenCalls
+from .real_code import RealCode, in_thread, is_async, waited
 from .telling import telling
 
 
@@ -72,8 +71,7 @@ class Toolbox:
         self._stubs = StubBook(scenario.tools)
         self._calls = calls
         self._raised: list[BaseException] = []
-        self._targets: dict[str, object] = {}
-        self._lock = threading.Lock()
+        self._code = RealCode()
 
     @property
     def functions(self) -> dict[str, Callable[..., object]]:
@@ -106,17 +104,8 @@ class Toolbox:
             UnknownTool: the scenario has no tool of that name.
             BaseException: whatever the stub raises.
         """
-        if name not in self._names:
-            raise UnknownTool(f"no tool named {name!r}; the tools are: {', '.join(sorted(self._names)) or 'none'}")
-        call_id = self._calls.claim(name, input, id)
-        try:
-            outcome = self._stubs.outcome(name, input, call_id)
-        except ScenarioError as error:
-            self._trouble(f"{self._where}: {error}")
-            raise
-        if outcome.delay:
-            time.sleep(outcome.delay)
-        return self._play(outcome, Logged(call_id, name, input, Execution(Did.RETURNED)))
+        entry, outcome = self._asked(name, input, id)
+        return self._play(outcome, entry)
 
     def wrap(self, function: Callable[..., object], name: str | None = None) -> Callable[..., object]:
         """A real tool that is logged as a stub is, so that what it did can be held against what was sent.
@@ -125,13 +114,14 @@ class Toolbox:
             name: the tool's name, where it is not the function's.
         """
         tool = name or function.__name__
-        if inspect.iscoroutinefunction(function):
+        if is_async(function):
+            awaitable: Callable[..., Any] = function
 
             @functools.wraps(function)
             async def awaited(*places: object, **arguments: object) -> object:
                 entry = self._entry(tool, function, places, arguments)
                 try:
-                    value = await function(*places, **arguments)
+                    value = await awaitable(*places, **arguments)
                 except BaseException as error:
                     self._raise(entry, error)
                     raise
@@ -170,7 +160,10 @@ class Toolbox:
 
     def _async_function(self, name: str) -> Callable[..., object]:
         async def tool(**arguments: object) -> object:
-            return await asyncio.to_thread(self.call_tool, name, arguments)
+            entry, outcome = self._asked(name, arguments)
+            if isinstance(outcome, Calls):
+                return await self._call_async(entry, outcome)
+            return await in_thread(lambda: self._play(outcome, entry))
 
         tool.__name__ = tool.__qualname__ = name
         return tool
@@ -182,7 +175,21 @@ class Toolbox:
         tool.__name__ = tool.__qualname__ = name
         return tool
 
+    def _asked(self, name: str, input: Mapping[str, Any], id: str | None = None) -> tuple[Logged, Outcome]:  # noqa: A002
+        """The call that a run of a tool belongs to, and what its stub does."""
+        if name not in self._names:
+            raise UnknownTool(f"no tool named {name!r}; the tools are: {', '.join(sorted(self._names)) or 'none'}")
+        call_id = self._calls.claim(name, input, id)
+        try:
+            outcome = self._stubs.outcome(name, input, call_id)
+        except ScenarioError as error:
+            self._trouble(f"{self._where}: {error}")
+            raise
+        return Logged(call_id, name, input, Execution(Did.RETURNED)), outcome
+
     def _play(self, outcome: Outcome, entry: Logged) -> object:
+        if outcome.delay:
+            time.sleep(outcome.delay)
         match outcome:
             case Returns(value=value):
                 return self._returned(entry, value)
@@ -212,20 +219,28 @@ class Toolbox:
 
     def _call(self, entry: Logged, target: str) -> object:
         try:
-            value = self._target(target)(**entry.input)  # type: ignore[operator]
-        except Exception as error:  # noqa: BLE001  (the user's own tool may raise anything)
+            value = waited(self._start(entry, target))
+        except BaseException as error:  # noqa: BLE001  (the user's own tool may raise anything; it is raised again)
             return self._raise(entry, error)
         return self._returned(entry, value)
 
-    def _target(self, target: str) -> object:
-        with self._lock:
-            if target not in self._targets:
-                try:
-                    self._targets[target] = import_target(target)
-                except ScenarioError as error:
-                    self._trouble(str(error))
-                    raise
-            return self._targets[target]
+    async def _call_async(self, entry: Logged, outcome: Calls) -> object:
+        """The same; a coroutine runs in the loop's own event loop, anything else in a thread."""
+        await asyncio.sleep(outcome.delay)
+        try:
+            value = await in_thread(lambda: self._start(entry, outcome.target))
+            value = await value if inspect.isawaitable(value) else value
+        except BaseException as error:  # noqa: BLE001  (as above)
+            return self._raise(entry, error)
+        return self._returned(entry, value)
+
+    def _start(self, entry: Logged, target: str) -> object:
+        try:
+            function = self._code.find(target)
+        except ScenarioError as error:
+            self._trouble(str(error))
+            raise
+        return function(**entry.input)
 
     def _returned(self, entry: Logged, value: object) -> object:
         self._log(entry, Execution(Did.RETURNED, value, telling=telling(value)))

@@ -22,6 +22,8 @@ from .sse import encode_event
 _OK: Final = 200
 _EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 _PIECE: Final = 24  # characters of text in one delta
+# What stands in `messageStop`; the other fields of a reply stand in `metadata` (botocore's service model).
+_AT_STOP: Final = ("stopReason", "additionalModelResponseFields")
 
 
 def wants_stream(call: Endpoint, request: HttpRequest) -> bool:
@@ -30,7 +32,7 @@ def wants_stream(call: Endpoint, request: HttpRequest) -> bool:
 
 
 def as_asked(call: Endpoint, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The response in the form that the request asks for; unchanged where it has it, or is no reply."""
+    """The response in the form that the request asks for; unchanged where it has it, is no reply, or cannot have it."""
     if response.status != _OK or call.operation != "create":
         return response
     framed = call.wire is Wire.CONVERSE or call.carrier == "invoke"
@@ -40,7 +42,11 @@ def as_asked(call: Endpoint, request: HttpRequest, response: HttpResponse) -> Ht
     if wanted == _form(response):
         return response
     body = reply_json(call.wire, response)
-    return response if body is None else _encode(body, wanted, call, response)
+    encoded = None if body is None else _encode(body, wanted, call)
+    if encoded is None:
+        return response
+    content_type, data = encoded
+    return HttpResponse(_OK, {**response.headers, "content-type": content_type}, data)
 
 
 def message_events(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -58,19 +64,22 @@ def message_events(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any
     yield "message_stop", {"type": "message_stop"}
 
 
-def converse_events(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A reply of Converse as the events of ConverseStream."""
-    yield "messageStart", {"role": "assistant"}
-    content = items(mapping(mapping(body.get("output")).get("message")).get("content"))
-    for index, block in enumerate(content):
-        start, deltas = _converse_pieces(mapping(block))
+def converse_events(body: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]] | None:
+    """A reply of Converse as the events of ConverseStream; None where a block of it cannot be streamed without loss."""
+    events: list[tuple[str, dict[str, Any]]] = [("messageStart", {"role": "assistant"})]
+    for index, block in enumerate(items(mapping(mapping(body.get("output")).get("message")).get("content"))):
+        pieces = _converse_pieces(mapping(block))
+        if pieces is None:
+            return None
+        start, deltas = pieces
         if start is not None:
-            yield "contentBlockStart", {"contentBlockIndex": index, "start": start}
-        for delta in deltas:
-            yield "contentBlockDelta", {"contentBlockIndex": index, "delta": delta}
-        yield "contentBlockStop", {"contentBlockIndex": index}
-    yield "messageStop", {"stopReason": body.get("stopReason")}
-    yield "metadata", {"usage": body.get("usage") or {}, "metrics": body.get("metrics") or {"latencyMs": 1}}
+            events.append(("contentBlockStart", {"contentBlockIndex": index, "start": start}))
+        events += [("contentBlockDelta", {"contentBlockIndex": index, "delta": delta}) for delta in deltas]
+        events.append(("contentBlockStop", {"contentBlockIndex": index}))
+    stop = {name: body[name] for name in _AT_STOP if name in body}
+    rest = {name: value for name, value in body.items() if name != "output" and name not in _AT_STOP}
+    metadata = {**rest, "usage": body.get("usage") or {}, "metrics": body.get("metrics") or {"latencyMs": 1}}
+    return [*events, ("messageStop", {"stopReason": None, **stop}), ("metadata", metadata)]
 
 
 def _form(response: HttpResponse) -> str:
@@ -79,18 +88,17 @@ def _form(response: HttpResponse) -> str:
     return "json" if response.body[:64].lstrip().startswith(b"{") else "events"
 
 
-def _encode(body: Mapping[str, Any], form: str, call: Endpoint, response: HttpResponse) -> HttpResponse:
-    kept = {name: value for name, value in response.headers.items() if name != "content-type"}
+def _encode(body: Mapping[str, Any], form: str, call: Endpoint) -> tuple[str, bytes] | None:
+    """The content type and the bytes of a reply in a form; None where it cannot have that form."""
     if form == "json":
-        return HttpResponse(_OK, {**kept, "content-type": "application/json"}, json.dumps(body).encode())
+        return "application/json", json.dumps(body).encode()
     if form == "events":
         data = b"".join(encode_event(kind, event) for kind, event in message_events(body))
-        return HttpResponse(_OK, {**kept, "content-type": "text/event-stream; charset=utf-8"}, data)
+        return "text/event-stream; charset=utf-8", data
     if call.wire is Wire.CONVERSE:
-        frames = [_frame(kind, event) for kind, event in converse_events(body)]
-    else:
-        frames = [_frame("chunk", _chunk(event)) for _, event in message_events(body)]
-    return HttpResponse(_OK, {**kept, "content-type": _EVENT_STREAM}, b"".join(frames))
+        events = converse_events(body)
+        return None if events is None else (_EVENT_STREAM, b"".join(_frame(kind, event) for kind, event in events))
+    return _EVENT_STREAM, b"".join(_frame("chunk", _chunk(event)) for _, event in message_events(body))
 
 
 def _chunk(event: Mapping[str, Any]) -> dict[str, str]:
@@ -118,18 +126,31 @@ def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]
     return block, []
 
 
-def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    if "toolUse" in block:
-        use = dict(mapping(block["toolUse"]))
-        parts = _cut(_input_text(use.pop("input", {})))
-        return {"toolUse": use}, [{"toolUse": {"input": part}} for part in parts]
-    if "reasoningContent" in block:
-        reasoning = mapping(mapping(block["reasoningContent"]).get("reasoningText"))
-        deltas: list[dict[str, Any]] = [{"reasoningContent": {"text": part}} for part in _cut(reasoning.get("text"))]
-        if "signature" in reasoning:
-            deltas.append({"reasoningContent": {"signature": reasoning["signature"]}})
-        return None, deltas
-    return None, [{"text": part} for part in _cut(block.get("text"))]
+def _converse_pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any] | None, list[dict[str, Any]]] | None:
+    """How a block starts, where it has a start, and the deltas that fill it; None where deltas cannot say it all."""
+    match next(iter(block), None):
+        case "text":
+            return None, [{"text": part} for part in _cut(block["text"])]
+        case "toolUse":
+            use = dict(mapping(block["toolUse"]))
+            parts = _cut(_input_text(use.pop("input", {})))
+            return {"toolUse": use}, [{"toolUse": {"input": part}} for part in parts]
+        case "toolResult":
+            result = dict(mapping(block["toolResult"]))
+            content = items(result.pop("content", None))
+            if all(mapping(part).keys() <= {"text", "json"} for part in content):
+                return {"toolResult": result}, [{"toolResult": [part]} for part in content]
+        case "reasoningContent":
+            return None, [{"reasoningContent": delta} for delta in _reasoning(mapping(block["reasoningContent"]))]
+    return None
+
+
+def _reasoning(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if "redactedContent" in content:
+        return [{"redactedContent": content["redactedContent"]}]
+    text = mapping(content.get("reasoningText"))
+    deltas: list[dict[str, Any]] = [{"text": part} for part in _cut(text.get("text"))]
+    return [*deltas, {"signature": text["signature"]}] if "signature" in text else deltas
 
 
 def _input_text(value: object) -> str:

@@ -89,6 +89,7 @@ def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
     "toolset-echo",
     "WW-",
     evidence="docs: handle-tool-calls, browser-use-tool (a result names the toolset that its call names)",
+    alone=True,
 )
 def toolset_echo(step: Step, _context: Context) -> Iterator[Broken]:
     """A result does not name the toolset that its call names.

@@ -21,6 +21,7 @@ from .blocks import kind_of
     "WEE",
     evidence="anthropic SDK types and botocore service model (content may be absent on Messages, null on "
     "neither); the SDK's own tool_runner sends it for a tool that returns None",
+    alone=True,
 )
 def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     """The content of a tool_result is null.
@@ -51,6 +52,7 @@ def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     "--E",
     evidence="400 reported in aws/aws-sdk-js-v3#7330, sigoden/aichat#1542 (Claude); Nova takes it: a warning",
     answers={Wire.CONVERSE: [wording.JSON_NOT_OBJECT]},
+    alone=True,
 )
 def json_result_not_object(message: Message, context: Context) -> Iterator[Broken]:
     """A `json` part of a Converse result is a list, a string or a number.
@@ -96,6 +98,7 @@ def json_result_not_object(message: Message, context: Context) -> Iterator[Broke
     "empty-result",
     "IWI",
     evidence="docs: handle-tool-calls shows a result without content; gateways to Bedrock refuse it",
+    alone=True,
 )
 def empty_result(message: Message, context: Context) -> Iterator[Broken]:
     """A good result has no content.

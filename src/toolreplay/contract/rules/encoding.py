@@ -24,6 +24,7 @@ MOST_VALUES: Final = 2_000_000  # so that a list that holds itself comes to an e
     evidence="400 reported in anthropics/claude-code#60394, anomalyco/opencode#13985 (a lone surrogate); "
     "RFC 8259 has no NaN",
     answers={Wire.MESSAGES: [wording.NOT_JSON]},
+    alone=True,
 )
 def unencodable_text(message: Message, context: Context) -> Iterator[Broken]:
     """A text holds half of a surrogate pair, or a number is NaN or infinite.

@@ -61,6 +61,7 @@ _LONGEST_ON_MESSAGES: Final = 128
     evidence="400 reported in anthropics/claude-code#4378 (tool_use), microsoft/autogen#3034 (message); for "
     "fields that were not seen refused, and with betas, a warning",
     answers={Wire.MESSAGES: [wording.EXTRA_FIELD]},
+    alone=True,
 )
 def unknown_field(message: Message, context: Context) -> Iterator[Broken]:
     """A message, a block or a tool has a field that the API does not know.
@@ -107,6 +108,7 @@ def unknown_field_of_tool(tools: Toolset, context: Context) -> Iterator[Broken]:
     evidence="400 reported in home-assistant/core#147760; docs: define-tools; Converse: botocore service "
     "model bedrock-runtime 2023-09-30 (ToolName, 1 to 64 characters)",
     answers={Wire.MESSAGES: [wording.TOOL_NAME_PATTERN]},
+    alone=True,
 )
 def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
     """The name of a tool is not of the form that is allowed, in `tools` or in a call.

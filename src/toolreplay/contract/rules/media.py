@@ -45,6 +45,7 @@ _SIGNATURES: Final = (
     "api/errors; images: 400 reported in anthropics/claude-code#19631 (5 MB of base64; today's first-party "
     "limit is higher)",
     answers={Wire.MESSAGES: [wording.REQUEST_TOO_LARGE, wording.IMAGE_TOO_LARGE]},
+    alone=True,
 )
 def oversized_request(tally: Tally, context: Context) -> Iterator[Broken]:
     """The request, an image or a result is too large.
@@ -124,6 +125,7 @@ def oversized_parts(message: Message, context: Context) -> Iterator[Broken]:
             wording.IMAGE_UNREADABLE,
         ]
     },
+    alone=True,
 )
 def invalid_media(message: Message, context: Context) -> Iterator[Broken]:
     """The data of an image or a PDF is broken, or is not of the type it is said to be.

@@ -20,6 +20,7 @@ from .blocks import kind_of
     "EEE",
     evidence="anthropic SDK types (tool_result content: a string or a list of blocks); botocore service "
     "model bedrock-runtime 2023-09-30 (content: a required list)",
+    alone=True,
 )
 def invalid_result_content(message: Message, context: Context) -> Iterator[Broken]:
     """The content of a tool_result is neither a string nor a list of blocks.
@@ -60,6 +61,7 @@ def invalid_result_content(message: Message, context: Context) -> Iterator[Broke
     "EEE",
     evidence="400 reported in bytedance/trae-agent#231",
     answers={Wire.MESSAGES: [wording.ERROR_EMPTY], Wire.CONVERSE: [wording.ERROR_EMPTY_ON_CONVERSE]},
+    alone=True,
 )
 def empty_error_result(message: Message, context: Context) -> Iterator[Broken]:
     """A result with error status says nothing.
@@ -100,6 +102,7 @@ def empty_error_result(message: Message, context: Context) -> Iterator[Broken]:
     "EEW",
     evidence="400 reported in vellum-ai/vellum-assistant#18387, caozhiyuan/copilot-api#196",
     answers={Wire.MESSAGES: [wording.ERROR_NOT_TEXT]},
+    alone=True,
 )
 def non_text_error_result(message: Message, context: Context) -> Iterator[Broken]:
     """A result with error status holds something other than text.
@@ -151,6 +154,7 @@ def non_text_error_result(message: Message, context: Context) -> Iterator[Broken
         Wire.MESSAGES: [wording.TEXT_EMPTY, wording.TEXT_BLANK, wording.SYSTEM_TEXT_BLANK],
         Wire.CONVERSE: [wording.TEXT_BLANK_ON_CONVERSE, wording.TEXT_EMPTY],
     },
+    alone=True,
 )
 def blank_text(message: Message, context: Context) -> Iterator[Broken]:
     """A text block is empty or holds white space only.
