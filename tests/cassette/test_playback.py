@@ -257,3 +257,41 @@ def test_any_order_takes_time_in_proportion() -> None:
     playback = Playback(recorded, Match.EXACT)
     taken = [playback.take(_request(exchange.body), None) for exchange in reversed(recorded)]
     assert (taken, playback.left_over) == (recorded[::-1], ())
+
+
+@pytest.mark.parametrize("match", [Match.EXACT, Match.CONVERSATION])
+def test_a_count_of_tokens_answers_no_turn(match: Match) -> None:
+    recorded = [_exchange(_body(ASK), "count", f"{URL}/count_tokens"), _exchange(_body(ASK), "turn")]
+    assert _take(match, recorded, _body(ASK), _body(ASK)) == [1, None]
+    assert _take(match, recorded, _body(ASK), _body(ASK), url=f"{URL}/count_tokens") == [0, None]
+
+
+def _given(value: object, *more: Json) -> Json:
+    use = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"days": value}}
+    return _body(ASK, {"role": "assistant", "content": [use]}, _results(t1="rain"), *more)
+
+
+@pytest.mark.parametrize(("recorded", "sent"), [(1, True), (True, 1), (1, 1.0), (0, False), ([1], [True])])
+def test_what_only_python_takes_for_equal_is_another_request(recorded: object, sent: object) -> None:
+    assert _take(Match.EXACT, [_exchange(_given(recorded))], _given(sent)) == [None]
+    assert _take(Match.EXACT, [_exchange(_body(ASK, top_k=recorded))], _body(ASK, top_k=sent)) == [None]
+
+
+def test_a_history_that_is_changed_to_what_only_python_takes_for_equal_is_told() -> None:
+    recorded = [_exchange(_given(1)), _exchange(_given(1, _user("And now?")))]
+    assert _take(Match.EXACT, recorded, _given(1), _given(True, _user("And now?"))) == [0, None]
+
+
+@pytest.mark.parametrize("match", [Match.EXACT, Match.CONVERSATION])
+def test_a_request_keeps_saying_what_it_said(match: Match) -> None:
+    playback, conversations = Playback([_exchange(_given(1)), _exchange(_given(1))], match), Conversations()
+    for body in (_given(1), _given(True)):
+        request = _request(body)
+        parsed = read_request(request)
+        assert parsed is not None
+        playback.take(request, conversations.judge(parsed))
+        assert json.dumps(request.json) == json.dumps(body)
+
+
+def test_a_model_that_is_no_text_is_a_miss() -> None:
+    assert _take(Match.EXACT, RECORDED, _body(ASK, model=["m"])) == [None]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import vcr
 import yaml
 from tests.projects import ScriptedModel, asks, names, outline, place, says, weather
 
+from toolreplay.cassette import format as cassette_format
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.store import read_cassette, write_cassette
 from toolreplay.errors import CassetteError, RecordingError
@@ -190,3 +191,18 @@ def test_an_unanswered_request_of_a_foreign_recording_is_left_out(tmp_path: Path
     interactions = [answered, {"request": request, "response": None}]
     (tmp_path / "c.yaml").write_text(yaml.safe_dump({"version": 1, "interactions": interactions}))
     assert len(read_cassette(tmp_path / "c.yaml").exchanges) == 1
+
+
+def test_what_two_requests_share_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    shared = cassette_format._shared
+
+    def counted(body: Mapping[str, Any], base: Any) -> int:
+        compared.append(body)
+        return shared(body, base)
+
+    monkeypatch.setattr(cassette_format, "_shared", counted)
+    messages = [{"role": "user", "content": str(number)} for number in range(4)]
+    exchanges = tuple(_exchange({"messages": messages[: count + 1]}) for count in range(4))
+    write_cassette(tmp_path / "c.yaml", Cassette(exchanges))
+    assert len(compared) == 3

@@ -81,3 +81,19 @@ def test_kill_9_leaves_one_whole_file_or_the_other(tmp_path: Path) -> None:
         text = file.read_text()
         assert (len(text), len(set(text))) == (2_000_000, 1)
         file.unlink()
+
+
+def test_no_setting_of_the_process_is_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(mask: int) -> int:
+        raise AssertionError(mask)
+
+    monkeypatch.setattr(os, "umask", refuse)
+    write_text(tmp_path / "c.yaml", "new")
+    write_text(tmp_path / "c.yaml", "newer")
+    assert (names(tmp_path), (tmp_path / "c.yaml").read_text()) == (["c.yaml"], "newer")
+
+
+def test_a_long_name_is_written_too(tmp_path: Path) -> None:
+    file = tmp_path / ("ä" * 125 + ".yaml")
+    write_text(file, "new")
+    assert file.read_text() == "new"

@@ -141,9 +141,7 @@ def _shared(body: Mapping[str, Any], base: Any) -> int:
     return next((n for n, (a, b) in pairs if not _same(a, b)), min(len(mine), len(theirs)))
 
 
-def _difference(
-    body: Mapping[str, Any], base: Any, index: int, keep: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _difference(body: Mapping[str, Any], base: Any, index: int, keep: int) -> tuple[dict[str, Any], dict[str, Any]]:
     extension: dict[str, Any] = {"extends": index}
     if keep < len(base["messages"]):
         extension["keep"] = keep

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 from urllib.parse import unquote
 
@@ -21,7 +21,7 @@ from toolreplay.wire.http import HttpResponse
 from toolreplay.wire.sse import parse_events
 
 from .bodies import gunzip
-from .exchange import Cassette, Exchange
+from .exchange import Cassette, Exchange, Provenance
 from .recording import MalformedError
 
 DUMMIES: Final = frozenset({"replay-needs-no-key"})
@@ -77,7 +77,7 @@ def find_secret(
     for index, exchange in enumerate(cassette.exchanges):
         for secret in search.exchange(exchange):
             return Secret(secret.kind, f"interaction {index}, {secret.place}")
-    return None
+    return next(search.provenance(cassette.provenance), None)
 
 
 class _Search:
@@ -103,14 +103,19 @@ class _Search:
         yield from self._json(dict(response.headers), "response header ", 0)
         yield from self._response(response)
 
+    def provenance(self, provenance: Provenance | None) -> Iterator[Secret]:
+        if provenance is not None:
+            yield from self._json(asdict(provenance), "toolreplay.", 0)
+
     def _response(self, response: HttpResponse) -> Iterator[Secret]:
         body = response.body
         if looks_framed(body):
             frames, _ = parse_frames(body)
             yield from self._stream([frame.json for frame in frames])
-            yield from self._stream([event.json for event in chunk_events(frames)])
+            yield from self._stream([event.data for event in chunk_events(frames)])
         elif response.content_type == "text/event-stream":
-            yield from self._stream([event.json for event in parse_events(body)])
+            events = parse_events(body)
+            yield from self._stream([event.raw if event.data is None else event.data for event in events])
         elif response.json is not None:
             yield from self._json(response.json, "response body ", 0)
         else:
@@ -196,7 +201,7 @@ class _Search:
 def _below(place: str, name: str) -> str:
     """The place of a field; a name that is no name, and may be long, is not repeated."""
     shown = name if _PLAIN_NAME.fullmatch(name) else "*"
-    return f"{place}{shown}" if place.endswith(" ") else f"{place}.{shown}"
+    return f"{place}{shown}" if place.endswith((" ", ".")) else f"{place}.{shown}"
 
 
 def _pieces(event: object) -> Iterator[tuple[str, str]]:

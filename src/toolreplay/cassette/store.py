@@ -52,7 +52,7 @@ def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = D
             cannot be written.
     """
     exchanges = tuple(normalised(exchange) for exchange in cassette.exchanges)
-    secret = find_secret(Cassette(exchanges), dummies=dummies)
+    secret = find_secret(Cassette(exchanges, cassette.provenance), dummies=dummies)
     if secret is not None:
         what = f"{secret.place} holds {secret.kind}"
         raise RecordingError(f"{path}: {what}; keep it out of prompts, tools and stubs and record again")

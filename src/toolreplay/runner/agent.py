@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from toolreplay.errors import LoopError
@@ -46,6 +47,14 @@ class Agent:
             if self._runner is not None:
                 self._runner.close()
 
+    def _give_up(self) -> None:
+        """Let go of an event loop that was torn out of its work: nothing can be awaited in it any more."""
+        runner, self._runner = self._runner, None
+        self._clients.closers()
+        if runner is not None:
+            with suppress(RuntimeError):
+                runner.close()
+
     def _wait(self, value: Any) -> object:
         if not inspect.isawaitable(value):
             return value
@@ -62,7 +71,11 @@ class Agent:
         async def waited() -> object:
             return await value
 
-        return self._runner.run(waited())
+        try:
+            return self._runner.run(waited())
+        except (SystemExit, KeyboardInterrupt):
+            self._give_up()
+            raise
 
 
 def _loop_is_running() -> bool:

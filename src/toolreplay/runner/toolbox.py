@@ -122,6 +122,8 @@ class Toolbox:
                 entry = self._entry(tool, function, places, arguments)
                 try:
                     value = await awaitable(*places, **arguments)
+                except KeyboardInterrupt:
+                    raise  # the user's own
                 except BaseException as error:
                     self._raise(entry, error)
                     raise
@@ -134,6 +136,8 @@ class Toolbox:
             entry = self._entry(tool, function, places, arguments)
             try:
                 value = function(*places, **arguments)
+            except KeyboardInterrupt:
+                raise  # the user's own
             except BaseException as error:
                 self._raise(entry, error)
                 raise
@@ -220,6 +224,8 @@ class Toolbox:
     def _call(self, entry: Logged, target: str) -> object:
         try:
             value = waited(self._start(entry, target))
+        except KeyboardInterrupt:
+            raise  # the user's own: a real tool has no other
         except BaseException as error:  # noqa: BLE001  (the user's own tool may raise anything; it is raised again)
             return self._raise(entry, error)
         return self._returned(entry, value)
@@ -230,6 +236,8 @@ class Toolbox:
         try:
             value = await in_thread(lambda: self._start(entry, outcome.target))
             value = await value if inspect.isawaitable(value) else value
+        except KeyboardInterrupt:
+            raise  # as above
         except BaseException as error:  # noqa: BLE001  (as above)
             return self._raise(entry, error)
         return self._returned(entry, value)

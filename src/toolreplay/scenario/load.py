@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -14,13 +14,12 @@ from .explain import explain
 from .faults import Fault, InvalidScenarioError, shown_path
 from .model import Scenario
 from .nearest import did_you_mean, nearest
+from .neighbours import SUFFIXES, shared_cassettes
 from .paths import slug
 from .source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-_SUFFIXES: Final = (".yaml", ".yml")
 
 
 def load_file(path: Path, root: Path) -> tuple[Scenario, ...]:
@@ -34,7 +33,11 @@ def load_file(path: Path, root: Path) -> tuple[Scenario, ...]:
         documents = read_file(path, name)
     except YamlError as error:
         raise InvalidScenarioError(str(error)) from None
-    return _scenarios(documents, name, path.parent, root)
+    scenarios = _scenarios(documents, name, path.parent, root)
+    problems = tuple(shared_cassettes(path, scenarios))
+    if problems:
+        raise InvalidScenarioError(*problems)
+    return scenarios
 
 
 def load_text(text: str, name: str = "<scenario>", root: Path | None = None) -> tuple[Scenario, ...]:
@@ -146,7 +149,7 @@ def _relative(path: Path, root: Path) -> str:
 def _below(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(parent, name) for name in files if name.endswith(_SUFFIXES))
+        yield from (Path(parent, name) for name in files if name.endswith(SUFFIXES))
 
 
 def _no_such_path(path: Path, root: Path) -> str:

@@ -19,21 +19,36 @@ def cassette_path(
 
     `<cassettes>/<path below the scenarios folder>[.<document name>][.converse][.<loop>].yaml`; the document's
     name stands in it where the file has several. `scenarios` is the first folder of scenarios in the
-    configuration, relative to the root; a scenario elsewhere keeps its whole path, so that no two meet.
+    configuration, relative to the root; a scenario elsewhere keeps its whole path.
+
+    `load.load_file` refuses a file whose cassette would be that of a file beside it. Two may still meet where a file is
+    named like the path of another from the root (`scenarios/flows/a.yaml` and `flows/a.yaml`), or like another file and
+    a loop (`a.agent-loop.yaml`): which folders and loops there will be is not known when a file is read.
     """
     path = PurePosixPath(scenario.path)
     if path.is_relative_to(scenarios):
         path = path.relative_to(scenarios)
     elif path.is_absolute():
         path = PurePosixPath(*path.parts[1:])
-    name = path.stem
-    if scenario.source.documents > 1:
-        name += f".{slug(scenario.name)}"
-    if scenario.wire is Wire.CONVERSE:
-        name += ".converse"
+    name = cassette_name(
+        path.stem,
+        scenario.name if scenario.source.documents > 1 else None,
+        converse=scenario.wire is Wire.CONVERSE,
+    )
     if loop is not None:
         name += f".{slug(loop)}"
     return cassettes.joinpath(*path.parent.parts, f"{name}.yaml")
+
+
+def cassette_name(stem: str, document: str | None, *, converse: bool) -> str:
+    """The name of a cassette without its folder and suffix.
+
+    Args:
+        stem: the scenario file's name without its suffix.
+        document: the scenario's name, where the file has several.
+    """
+    named = stem if document is None else f"{stem}.{slug(document)}"
+    return f"{named}.converse" if converse else named
 
 
 def slug(text: str) -> str:
