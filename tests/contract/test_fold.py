@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolreplay.contract.entry import check, parse
 from toolreplay.contract.finding import Finding, Profile
-from toolreplay.contract.fold import EMPTY, check_request, close, fold
+from toolreplay.contract.fold import EMPTY, State, check_request, close, fold
 from toolreplay.contract.turns import Context
 from toolreplay.wire.model import Wire
 
@@ -169,18 +168,18 @@ def _long(turns: int) -> list[Json]:
     return [ASK, *(one for call in calls for one in (assistant(use(call), text("")), user(result(call))))]
 
 
-def test_a_request_costs_its_length_and_not_the_square() -> None:
-    # Each step used to copy what was found and seen before it: 16 times the time for 4 times the turns.
-    spent = []
-    for turns in (1000, 4000):
-        request = parse(_long(turns), Wire.MESSAGES)
-        context = Context(Profile.MESSAGES, request)
-        assert request.messages
-        started = time.process_time()
-        state = fold(EMPTY, request.messages, context)
-        spent.append(time.process_time() - started)
-        assert (len(state.findings) >= turns - 1, len(state.seen)) == (True, turns)
-    assert spent[1] < 10 * spent[0]
+def test_the_state_is_copied_once_and_not_at_every_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    whole = State.__init__
+
+    def counted(self: State, **fields: Any) -> None:
+        made.append(fields)
+        whole(self, **fields)
+
+    request = parse(_long(50), Wire.MESSAGES)
+    monkeypatch.setattr(State, "__init__", counted)
+    state = fold(EMPTY, request.messages, Context(Profile.MESSAGES, request))
+    assert (len(made), len(state.seen), len(state.findings) >= 49) == (1, 50, True)
 
 
 def test_a_fold_leaves_the_state_it_goes_on_from() -> None:

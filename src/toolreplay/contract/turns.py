@@ -7,7 +7,8 @@ turn"); the other profiles do not, and the rules that care look at `Turn.message
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from toolreplay.wire.fields import mapping
@@ -146,7 +147,7 @@ class Step:
     before: Turn | None
     between: tuple[Message, ...]
     seen: Mapping[str, Place]
-    servers: Set[str]
+    servers: AbstractSet[str]
     open_servers: tuple[ServerToolUse, ...]
     last: bool
     loop: Place | None = None

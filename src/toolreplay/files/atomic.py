@@ -21,7 +21,7 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(8)}.tmp")
-    # Not tempfile's: that makes files private, and what the umask allows can only be asked by setting it for all threads.
+    # Not tempfile's, which makes files private: the umask could only be asked by setting it, for all threads.
     handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
