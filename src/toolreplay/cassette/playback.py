@@ -70,7 +70,7 @@ class Playback:
         body = request.json if isinstance(request.json, dict | list) else request.body
         # A loop that is as it was asks in the recorded order; comparing with the next one is cheaper than a digest.
         if _same_request(self.exchanges[upcoming], request, body):
-            _share_messages(self.exchanges[upcoming].body, body)
+            _share(self.exchanges[upcoming].body, body)
             return upcoming
         return self._look_up(_exact_key(request.method, request.url, body))
 
@@ -194,13 +194,16 @@ def _asked(body: object) -> object:
     return body
 
 
-def _share_messages(recorded: object, sent: object) -> None:
-    """Have a request that is the same JSON hold the recorded messages themselves.
+def _share(recorded: object, sent: object) -> None:
+    """Have a request that is the same JSON hold the recorded messages and fields themselves.
 
     The next, longer one then compares at a glance. Nothing that the request says changes by it.
     """
-    if isinstance(recorded, dict) and isinstance(sent, dict) and isinstance(sent.get("messages"), list):
+    if not isinstance(recorded, dict) or not isinstance(sent, dict):
+        return
+    if isinstance(sent.get("messages"), list):
         sent["messages"][:] = recorded["messages"]
+    sent.update((name, value) for name, value in recorded.items() if name in sent and name not in _HOW | {"messages"})
 
 
 def _exact_key(method: str, url: str, body: object) -> Hashable:

@@ -16,7 +16,7 @@ from toolreplay.wire.model import Message, Reply, Request, ServerToolUse, ToolUs
 
 from .catalogue import REPLY_RULES
 from .finding import Finding, Profile
-from .fold import EMPTY, State, close, fold, profile_of
+from .fold import EMPTY, State, fold, profile_of, settle
 from .linking import Conversation, Link, linked, share
 from .sequel import Answered, Sequel, Thread
 from .toolset import Toolset, raw_tools
@@ -171,7 +171,7 @@ class Conversations:
         new: tuple[Message, ...],
         context: Context,
     ) -> Verdict:
-        findings = close(state, context)
+        state, findings = settle(state, context)
         fresh = _fresh(conversation, findings)
         if len(messages) != len(conversation.messages) or new:
             conversation.replies = []

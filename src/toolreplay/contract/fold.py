@@ -36,6 +36,8 @@ class State:
         thought: whether an ended assistant turn of that loop has thinking.
         tally: what is counted over all messages so far.
         findings: everything found in turns and messages so far.
+        clean: how many messages the open turn had when the end of a request found nothing wrong with it; a user turn
+            that ended so needs no second look when the next message comes.
     """
 
     count: int = 0
@@ -50,6 +52,7 @@ class State:
     thought: bool = False
     tally: Tally = field(default_factory=Tally)
     findings: tuple[Finding, ...] = ()
+    clean: int = 0
 
 
 EMPTY = State()
@@ -71,6 +74,7 @@ class _Working:
     thought: bool
     tally: Tally
     findings: list[Finding]
+    clean: int
 
     @classmethod
     def of(cls, state: State) -> _Working:
@@ -87,6 +91,7 @@ class _Working:
             thought=state.thought,
             tally=state.tally,
             findings=list(state.findings),
+            clean=state.clean,
         )
 
     def frozen(self) -> State:
@@ -103,6 +108,7 @@ class _Working:
             thought=self.thought,
             tally=self.tally,
             findings=tuple(self.findings),
+            clean=self.clean,
         )
 
     def compact(self, joined: int) -> None:
@@ -131,16 +137,25 @@ def close(state: State, context: Context) -> tuple[Finding, ...]:
     Those of its messages, its open turn, its tools, its other fields, and of how it goes on from the one
     before.
     """
+    return settle(state, context)[1]
+
+
+def settle(state: State, context: Context) -> tuple[State, tuple[Finding, ...]]:
+    """`close`, with the state to go on from, which knows what was judged here and found clean."""
     found = list(state.findings)
+    clean = 0
     if state.open or state.between:
-        found += _judge_turn(_open_turn(state), state, context, last=True)
+        of_turn = _judge_turn(_open_turn(state), state, context, last=True)
+        found += of_turn
+        if not of_turn and state.open and state.open[0].role == "user":
+            clean = len(state.open)
     if context.tools:
         known = context.tools.remembered(context.profile)
         found += known if known is not None else _judge_tools(context)
     found += REQUEST_RULES.judge(state.tally, context)
     if context.sequel is not None:
         found += SEQUEL_RULES.judge(context.sequel, context)
-    return tuple(found)
+    return replace(state, clean=clean), tuple(found)
 
 
 def check_request(request: Request, profile: Profile | None = None) -> tuple[Finding, ...]:
@@ -185,7 +200,9 @@ def _compacted(message: Message) -> Message | None:
 
 def _end_turn(state: _Working, context: Context) -> None:
     turn = _open_turn(state)
-    state.findings += _judge_turn(turn, state, context, last=False)
+    if state.clean != len(state.open):
+        state.findings += _judge_turn(turn, state, context, last=False)
+    state.clean = 0
     for name, place in {use.id: use.place for use in turn.uses if use.id is not None}.items():
         state.seen.setdefault(name, place)
     state.server_uses.update((use.id, use) for use in turn.server_uses if use.id is not None)
