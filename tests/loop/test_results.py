@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolreplay.loop import ErrorResult, run_tool, run_tools
+from toolreplay.loop.messages import reply_of
 from toolreplay.loop.results import content_of, error_text, message_of, text_of
 from toolreplay.loop.tools import UnknownTool
 
@@ -235,3 +236,10 @@ def test_every_call_gets_its_own_result_in_order() -> None:
     assert [(one["tool_use_id"], one.get("is_error", False)) for one in results] == [
         (f"toolu_{n}", n % 2 == 0) for n in range(5)
     ]
+
+
+def test_a_field_that_the_sdk_adds_to_a_reply_does_not_go_back() -> None:
+    served = {"type": "text", "text": "hello"}
+    cited = {"type": "text", "text": "hello", "citations": [{"type": "char_location"}]}
+    reply = reply_of({"content": [{**served, "citations": None}, cited], "stop_reason": "end_turn"})
+    assert reply.content == [served, cited]

@@ -150,7 +150,7 @@ def reply_of(message: Mapping[str, Any], fragments: Fragments | None = None) -> 
     """A message of the API as a reply."""
     container = message.get("container") or {}
     return Reply(
-        content=message["content"],
+        content=[_as_served(part) for part in message["content"]],
         stop_reason=message["stop_reason"],
         container=container.get("id"),
         broken=fragments.broken(message["content"]) if fragments else {},
@@ -162,3 +162,10 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except ValueError:
         return False
+
+
+def _as_served(part: Part) -> Part:
+    """A block without the field that older SDKs (seen with anthropic 0.73) add to a streamed text."""
+    if part.get("citations", ...) is None:
+        return {name: value for name, value in part.items() if name != "citations"}
+    return part
