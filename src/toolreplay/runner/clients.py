@@ -87,23 +87,36 @@ def pointed_at(base_url: str) -> Iterator[None]:
 
 
 class Clients:
-    """The clients of one run, each made when it is first asked for."""
+    """The clients of one run, each made when it is first asked for.
 
-    def __init__(self, base_url: str | None) -> None:
+    Args:
+        live: whether their requests leave the process; then they are closed at the end, connections and all.
+    """
+
+    def __init__(self, base_url: str | None, *, live: bool = False) -> None:
         self._base_url = base_url
+        self._live = live
         self._made: dict[str, Any] = {}
 
     def get(self, kind: str) -> Any:
         """The client of a kind: the name of an SDK's client class, or `boto3`."""
         if kind not in self._made:
-            self._made[kind] = _boto3(self._base_url) if kind == BOTO3 else _anthropic(kind, self._base_url)
+            self._made[kind] = self._make(kind)
         return self._made[kind]
 
     def closers(self) -> tuple[Callable[[], Awaitable[None]], ...]:
-        """What is to be awaited to close the asynchronous clients; what the others send through is shared."""
-        waiting = tuple(client.close for kind, client in self._made.items() if kind.startswith("Async"))
+        """Close what is this run's own; give what is to be awaited to close the asynchronous clients."""
+        waiting = []
+        for kind, client in self._made.items():
+            if kind.startswith("Async"):
+                waiting.append(client.close)
+            elif self._live and kind != BOTO3:
+                client.close()
         self._made.clear()
-        return waiting
+        return tuple(waiting)
+
+    def _make(self, kind: str) -> Any:
+        return _boto3(self._base_url) if kind == BOTO3 else _anthropic(kind, self._base_url, shared=not self._live)
 
 
 def kind_of(annotation: object, wire: Wire, *, is_async: bool) -> str:
@@ -125,8 +138,8 @@ def kind_of(annotation: object, wire: Wire, *, is_async: bool) -> str:
     return BOTO3
 
 
-def _anthropic(kind: str, base_url: str | None) -> Any:
-    """A client of the Anthropic SDK: an object of its own for each run, over a shared HTTP client.
+def _anthropic(kind: str, base_url: str | None, *, shared: bool) -> Any:
+    """A client of the Anthropic SDK: an object of its own for each run, in replay over a shared HTTP client.
 
     Making an HTTP client costs as much as a quarter of a turn, and its TLS context 26 ms.
     """
@@ -136,6 +149,8 @@ def _anthropic(kind: str, base_url: str | None) -> Any:
         _need_boto3("AnthropicBedrock")
     if kind.startswith("Async"):  # bound to the run's event loop
         http_client: Any = anthropic.DefaultAsyncHttpxClient(verify=_tls_context())
+    elif not shared:
+        http_client = anthropic.DefaultHttpxClient(verify=_tls_context())
     else:
         if _shared_http_client().is_closed:  # by a loop that closes what it was given
             _shared_http_client.cache_clear()

@@ -36,7 +36,7 @@ class Prompts:
         self._toolbox = toolbox
         self._converse = scenario.wire is Wire.CONVERSE
         asked = asked_by(target, NAMES)
-        clients = Clients(base_url)
+        clients = Clients(base_url, live=session.live)
         kind = _client_kind(target, asked, scenario)
         self._names = tuple(asked)
         self._offer = Offer(scenario, session, toolbox, clients, base_url, kind)

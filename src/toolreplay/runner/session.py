@@ -89,6 +89,11 @@ class Session:
         return bool(self.exchanges) and not self.exchanges[-1].served
 
     @property
+    def live(self) -> bool:
+        """Whether requests leave the machine."""
+        return self._side.live
+
+    @property
     def at_limit(self) -> bool:
         """Whether the prompt has had all the replies that it may have."""
         return self._max_turns is not None and self._prompt_turns >= self._max_turns
