@@ -130,6 +130,10 @@ SHAPED = st.fixed_dictionaries(
     profile=st.sampled_from([None, "messages", "gateway", "converse"]),
 )
 def test_no_json_makes_it_raise(request: Any, wire: str, profile: str | None) -> None:
+    if not isinstance(request, dict | list):
+        with pytest.raises(UsageError):  # no request at all
+            check(request, wire, profile)
+        return
     for finding in check(request, wire, profile):
         assert finding.code.startswith("TR")
 

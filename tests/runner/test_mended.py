@@ -181,3 +181,46 @@ def test_the_reference_loop_given_as_a_function_is_the_reference_loop() -> None:
     from toolreplay.runner.loops import target_of
 
     assert target_of(run, Path()).is_reference
+
+
+def test_a_loop_that_takes_no_no_is_stopped(tmp_path: Path) -> None:
+    def loop(client: Any, model: str) -> None:
+        while True:
+            try:
+                _ask(client, model, [{"role": "user", "content": [{"type": "text", "text": ""}]}], [])
+            except Exception:  # noqa: BLE001
+                continue
+
+    run = _run(_scenario(tmp_path), loop)
+    assert (run.outcome, len(run.exchanges)) == (Outcome.FAIL, 50)
+    assert {one.code for one in run.findings} >= {"TR304", "TR611"}
+
+
+def test_an_exception_that_cannot_be_built_is_a_broken_stub(tmp_path: Path) -> None:
+    tool = {**TOOL, "stub": {"raise": {"type": "nosuchlib.errors.Boom", "message": "boom"}}}
+    run = _run(_scenario(tmp_path, tools=[tool]), None)
+    assert (run.outcome, "nosuchlib" in run.failures[0].message) == (Outcome.ERROR, True)
+
+
+def test_a_body_that_is_no_json_is_not_answered(tmp_path: Path) -> None:
+    def loop(client: Any) -> None:
+        import httpx
+
+        assert httpx.post("https://api.anthropic.com/v1/messages", content=b"garbage").status_code == 400
+
+    run = _run(_scenario(tmp_path), loop)
+    assert (run.outcome, run.requests) == (Outcome.FAIL, 0)
+
+
+def test_a_loop_whose_exception_cannot_be_told(tmp_path: Path) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    def loop(client: Any, model: str, messages: list[Any], tools: Any) -> None:
+        _ask(client, model, messages, tools)
+        raise Mute
+
+    run = _run(_scenario(tmp_path), loop)
+    assert run.outcome is Outcome.FAIL
+    assert "the loop raised Mute: Mute" in [one.message for one in run.failures]

@@ -9,6 +9,7 @@ in place for each session anew.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -114,6 +115,10 @@ def _request(request: VcrRequest) -> HttpRequest:
     body = request.body
     if body is None:
         body = b""
+    elif isinstance(body, str):
+        body = body.encode()
+    elif isinstance(body, dict | list):  # aiohttp's `json=`
+        body = json.dumps(body).encode()
     elif not isinstance(body, bytes):
         body = b"".join(body) if hasattr(body, "__iter__") else str(body).encode()
     # Only what may be kept is read at all: a credential that is not read cannot reach a file.

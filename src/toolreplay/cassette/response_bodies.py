@@ -33,7 +33,10 @@ def decode_body(body: Mapping[str, Any]) -> bytes:
         frames = body["frames"]
         if not isinstance(frames, list):
             raise ValueError(f"body.frames is {shown(frames)}")
-        return b"".join(encode_frame(frame["headers"], frame["payload"].encode()) for frame in frames)
+        try:
+            return b"".join(encode_frame(frame["headers"], frame["payload"].encode()) for frame in frames)
+        except (TypeError, KeyError, AttributeError):
+            raise ValueError("body.frames holds something else than headers and payloads") from None
     text = body.get("string") or b""
     if not isinstance(text, str | bytes):
         raise ValueError(f"body.string is {shown(text)}")  # noqa: TRY004

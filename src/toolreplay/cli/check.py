@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Check and print the report; 1 if there is a new error finding, 3 if something could not be checked."""
+    _refuse_own_input(options)
     project = find_project()
     report = _report(options)
     results, size = _results(options, _settings(options, project, report.keep))
@@ -145,6 +146,15 @@ def _jobs(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise UsageError(f"--jobs: {text!r} is no number of processes; write 1 or more, or auto")
     return int(text)
+
+
+def _refuse_own_input(options: argparse.Namespace) -> None:
+    """A report must not be written over what it is about."""
+    inputs = {Path(path).resolve() for path in options.paths if path != "-" and Path(path).is_file()}
+    for option in ("output", "write_baseline"):
+        target = getattr(options, option, None)
+        if target is not None and Path(target).resolve() in inputs:
+            raise UsageError(f"--{option.replace('_', '-')} {target}: it is one of the files to check; name another")
 
 
 def _write(report: Iterable[str], output: Path | None, totals: Totals) -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 
+from toolreplay.errors import UsageError
 from toolreplay.files.project import find_project
 from toolreplay.report.junit import runs_junit
 from toolreplay.report.run_json import runs_json
@@ -30,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Play the scenarios and print a line each."""
+    if options.loop == "":
+        raise UsageError("--loop is empty; name a loop, package.module:function, or leave the option out")
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
     runs = list(collected.broken)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolreplay.errors import ScenarioError
+from toolreplay.errors import ScenarioError, UsageError
 from toolreplay.files.project import Project
 from toolreplay.runner.run import Failure, Outcome, Run
 from toolreplay.scenario.load import find_files, load_file, select
@@ -29,7 +29,7 @@ def collect(paths: Sequence[str], project: Project, keyword: str | None = None) 
     """
     scenarios: list[Scenario] = []
     broken: list[Run] = []
-    named = [_split(path) for path in paths] or [(path, "") for path in project.scenarios if path.exists()]
+    named = [_split(path) for path in paths] or [(path, "") for path in _configured(project)]
     for path, name in named:
         for file in find_files([path], project.root):
             try:
@@ -44,8 +44,20 @@ def collect(paths: Sequence[str], project: Project, keyword: str | None = None) 
     return Collected(chosen, tuple(broken))
 
 
+def _configured(project: Project) -> Sequence[Path]:
+    """The folders of the configuration. One of several that is missing is a mistake; the default alone may be."""
+    if len(project.scenarios) > 1:
+        missing = next((path for path in project.scenarios if not path.exists()), None)
+        if missing is not None:
+            where = project.root / "pyproject.toml"
+            raise UsageError(f"{where}: [tool.toolreplay] scenarios: {missing} does not exist; mend the path")
+    return [path for path in project.scenarios if path.exists()]
+
+
 def _split(argument: str) -> tuple[Path, str]:
     path, _, name = argument.partition("::")
+    if not path:
+        raise UsageError(f"{argument!r} names no scenario file; write FILE or FILE::NAME")
     return Path(path).absolute(), name
 
 

@@ -7,6 +7,7 @@ from toolreplay.wire import converse, messages
 from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import Request, Wire
 
+from .as_json import as_json
 from .catalogue import RUN_RULES
 from .facts import RunFacts
 from .finding import Finding, Profile
@@ -42,8 +43,16 @@ def check_run(facts: RunFacts, wire: Wire = Wire.MESSAGES) -> tuple[Finding, ...
 
 
 def parse(request: object, wire: Wire) -> Request:
-    """Parse a request body, or a bare list of messages; anything else is an empty request."""
-    body = {"messages": request} if isinstance(request, list) else mapping(request)
+    """Parse a request body, or a bare list of messages. Blocks and messages may be objects of an SDK.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    plain = as_json(request)
+    if not isinstance(plain, dict | list):
+        what = type(request).__name__
+        raise UsageError(f"a request is a mapping, or a list of messages, and not {what}; parse it first")
+    body = {"messages": plain} if isinstance(plain, list) else mapping(plain)
     return converse.parse_request(body) if wire is Wire.CONVERSE else messages.parse_request(body)
 
 

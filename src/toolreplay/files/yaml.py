@@ -14,6 +14,7 @@ import yaml
 
 from toolreplay.errors import ToolreplayError
 
+from .opening import open_plain
 from .yaml_nodes import TOO_DEEP, Builder, Document, Positions, RefusedError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def read_file(path: Path, name: str) -> list[Document]:
         YamlError: the file cannot be opened, is over 10 MB, is no UTF-8, or what `read_documents` refuses.
     """
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         what = f"cannot be read: {error.strerror}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolreplay.errors import LoopError, ToolreplayError
+from toolreplay.loop.results import message_of
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.request import history, prompt_content
 from toolreplay.scenario.steps import ApproveStep, UserStep
@@ -117,7 +118,7 @@ class Prompts:
         return decisions
 
     def _note(self, error: BaseException) -> None:
-        self.ending.raised = f"{type(error).__name__}: {error}"
+        self.ending.raised = f"{type(error).__name__}: {message_of(error)}"
         if self._toolbox.caused(error):
             self.ending.crashed_by_tool = self.ending.raised
 

@@ -90,11 +90,9 @@ def _kept(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
             continue
         found = endpoint(exchange.method, exchange.url)
         if found is not None:
-            path = (
-                "/v1/messages"
-                if found.carrier == "messages" and found.operation == "create"
-                else urlsplit(exchange.url).path
-            )
+            path = urlsplit(exchange.url).path
+            if found.carrier == "messages":  # what stands before it is a gateway's own
+                path = "/v1/messages" if found.operation == "create" else "/v1/messages/count_tokens"
             exchange = replace(exchange, url=_HOMES.get(found.carrier, "") + path)  # noqa: PLW2901
         kept.append(exchange)
     return tuple(kept)

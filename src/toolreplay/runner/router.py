@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 
@@ -40,9 +40,10 @@ class Router:
         try:
             yield session
         finally:
-            _current.reset(token)
             with self._lock:
                 self._open.remove(session)
+            with suppress(ValueError):  # closed in another context than it was opened in, which ends with it
+                _current.reset(token)
 
     def answer(self, request: HttpRequest) -> HttpResponse | None:
         """What the request's session says; None, letting it out, where no session is open."""

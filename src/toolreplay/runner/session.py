@@ -26,7 +26,12 @@ from .open_calls import OpenCalls
 from .run import RunExchange, RunFinding
 from .sides import LetOut, ModelSide
 
+_MOST_REFUSALS = 50  # a retry policy asks a few times; a loop that asks again for ever is to be stopped
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class LoopStopped(BaseException):
+    """Thrown into a loop that does not take no for an answer; no `except Exception` may swallow it."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Session:
         self._turns = 0
         self._prompt = 0
         self._prompt_turns = 0
+        self._refusals = 0
         self._out: dict[int, _Pending] = {}
         # Loops send from several threads; a request is small work, so one lock for all of it is enough.
         self._lock = threading.RLock()
@@ -116,6 +122,9 @@ class Session:
             sent, request = request, replace(request, parsed=self._bodies.read(request.body))
             parsed = read_request(request) if found.operation == "create" else None
             verdict = self._conversations.judge(parsed) if parsed is not None else None
+            if found.carrier == "messages" and not request.is_json:
+                self.misses.append(Miss("the request's body is no JSON object", number=len(self.exchanges) + 1))
+                return self._refuse(request, None, found.wire, "toolreplay: the request's body is no JSON object")
             if verdict is not None:
                 number = len(self.exchanges) + 1
                 self.findings += [RunFinding(finding, number) for finding in verdict.fresh]
@@ -173,6 +182,10 @@ class Session:
         return response
 
     def _refuse(self, request: HttpRequest, verdict: Verdict | None, wire: Wire, message: str) -> HttpResponse:
+        self._refusals += 1
+        if self._refusals > _MOST_REFUSALS:
+            self.over_limit = True
+            raise LoopStopped(f"the loop went on after {_MOST_REFUSALS} refusals")
         response = refusal(wire, message)
         self._keep(request, response, None, verdict, served=False)
         return response

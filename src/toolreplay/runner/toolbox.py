@@ -193,7 +193,7 @@ class Toolbox:
 
     def _play(self, outcome: Outcome, entry: Logged) -> object:
         if outcome.delay:
-            time.sleep(outcome.delay)
+            time.sleep(min(outcome.delay, self._deadline))
         match outcome:
             case Returns(value=value):
                 return self._returned(entry, value)
@@ -207,7 +207,7 @@ class Toolbox:
                 self._log(entry, Execution(Did.RETURNED, value, telling=telling(value)))
                 return value
             case Raises():
-                return self._raise(entry, outcome.build())
+                return self._raise(entry, self._built(outcome))
             case Calls(target=target):
                 return self._call(entry, target)
             case Denies(reason=reason):
@@ -216,6 +216,13 @@ class Toolbox:
                 return self._hang(entry, min(seconds, self._deadline))
             case Exits():
                 return self._raise(entry, SystemExit("the tool ended the process"))
+
+    def _built(self, outcome: Raises) -> BaseException:
+        try:
+            return outcome.build()
+        except ScenarioError as error:
+            self._trouble(f"{self._where}: {error}")
+            raise
 
     def _hang(self, entry: Logged, seconds: float) -> object:
         time.sleep(seconds)
@@ -232,7 +239,7 @@ class Toolbox:
 
     async def _call_async(self, entry: Logged, outcome: Calls) -> object:
         """The same; a coroutine runs in the loop's own event loop, anything else in a thread."""
-        await asyncio.sleep(outcome.delay)
+        await asyncio.sleep(min(outcome.delay, self._deadline))
         try:
             value = await in_thread(lambda: self._start(entry, outcome.target))
             value = await value if inspect.isawaitable(value) else value

@@ -68,12 +68,20 @@ def find_files(paths: Iterable[str | Path], root: Path) -> list[Path]:
         if existing is None:
             problems.append(_no_such_path(path, root))
         elif existing.is_dir():
-            found.update((file.resolve(), file) for file in sorted(_below(existing)))
+            found.update((_real(file), file) for file in sorted(_below(existing)))
         else:
-            found[existing.resolve()] = existing
+            found[_real(existing)] = existing
     if problems:
         raise InvalidScenarioError(*problems)
     return list(found.values())
+
+
+def _real(path: Path) -> Path:
+    """The file that links lead to; a link that leads round in a circle is a file of its own, which cannot be read."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
 
 
 def select(scenarios: Sequence[Scenario], selector: str) -> Scenario:

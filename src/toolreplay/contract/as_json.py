@@ -1,0 +1,26 @@
+"""What people hold in their hands as JSON: tuples, mappings of any kind, and the objects of an SDK.
+
+A history that a loop keeps has the SDK's own blocks in it (`{"role": "assistant", "content": reply.content}`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+_DEEPEST: Final = 200
+
+
+def as_json(value: object, depth: int = 0) -> object:
+    """The value as dicts and lists. What is no JSON by any of these ways stays as it is, for the rules to judge."""
+    if value is None or isinstance(value, str | bytes | int | float) or depth > _DEEPEST:
+        return value
+    if isinstance(value, Mapping):
+        return {name: as_json(item, depth + 1) for name, item in value.items()}
+    for method in ("to_dict", "model_dump"):  # the SDK's own, pydantic's
+        convert = getattr(type(value), method, None)
+        if convert is not None:
+            return as_json(convert(value), depth + 1)
+    if isinstance(value, Iterable):
+        return [as_json(item, depth + 1) for item in value]
+    return value
