@@ -22,6 +22,9 @@ DUMMIES: Final = {
     "AWS_REGION": "us-east-1",
 }
 _BASE_URLS: Final = ("ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+# Where clients of a replay send: a host that cannot exist (RFC 2606), so that a thread that outlives its run cannot
+# reach the API with the user's key. Matching looks at the end of the path only.
+_NOWHERE: Final = "https://replay.invalid"
 BOTO3: Final = "boto3"
 _SDK_CLIENTS: Final = ("Anthropic", "AsyncAnthropic", "AnthropicBedrock", "AsyncAnthropicBedrock")
 
@@ -94,7 +97,7 @@ class Clients:
     """
 
     def __init__(self, base_url: str | None, *, live: bool = False) -> None:
-        self._base_url = base_url
+        self._base_url = base_url if live else base_url or _NOWHERE
         self._live = live
         self._made: dict[str, Any] = {}
 
