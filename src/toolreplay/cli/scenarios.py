@@ -8,6 +8,7 @@ from pathlib import Path
 
 from toolreplay.errors import ScenarioError, UsageError
 from toolreplay.files.project import Project
+from toolreplay.runner.replay import shown_path
 from toolreplay.runner.run import Failure, Outcome, Run
 from toolreplay.scenario.load import find_files, load_file, select
 from toolreplay.scenario.model import Scenario
@@ -36,7 +37,7 @@ def collect(paths: Sequence[str], project: Project, keyword: str | None = None) 
                 loaded = load_file(file, project.root)
             except ScenarioError as error:
                 failure = Failure(Outcome.ERROR, "", str(error))
-                broken.append(Run(_shown(file, project), Outcome.ERROR, failures=(failure,)))
+                broken.append(Run(shown_path(file, project), Outcome.ERROR, failures=(failure,)))
                 continue
             scenarios += (select(loaded, f"{file}::{name}"),) if name else loaded
     unique = {scenario.id: scenario for scenario in scenarios}
@@ -59,7 +60,3 @@ def _split(argument: str) -> tuple[Path, str]:
     if not path:
         raise UsageError(f"{argument!r} names no scenario file; write FILE or FILE::NAME")
     return Path(path).absolute(), name
-
-
-def _shown(path: Path, project: Project) -> str:
-    return path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path)

@@ -31,6 +31,6 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
         if path.exists():
             temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         temporary.replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave no half of a file behind; it goes on its way
         temporary.unlink(missing_ok=True)
         raise

@@ -81,7 +81,7 @@ class Prompts:
                 self._note(error)
                 return False
             returned = None
-        except BaseException as error:
+        except BaseException as error:  # SystemExit and cancellation; a Ctrl-C of the user's is raised again below
             if self._toolbox.caused(error):
                 # A stub's own may leave the loop; then the session's next request counts.
                 self.ending.interrupted = True

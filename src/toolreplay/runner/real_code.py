@@ -70,7 +70,7 @@ def _instance(target: str, found: type) -> Callable[..., object]:
         raise ScenarioError(f"{target!r} is a class without __call__, so it runs no tool; add it, or name a function")
     try:
         made: Callable[..., object] = found()
-    except Exception as error:
+    except Exception as error:  # the user's own __init__ may raise anything
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise ScenarioError(f"{target!r} cannot be made without arguments: {what}; give them defaults") from error
     return made

@@ -124,7 +124,7 @@ class Toolbox:
                     value = await awaitable(*places, **arguments)
                 except KeyboardInterrupt:
                     raise  # the user's own
-                except BaseException as error:
+                except BaseException as error:  # logged whatever it is, and raised again
                     self._raise(entry, error)
                     raise
                 return self._returned(entry, value)
@@ -138,7 +138,7 @@ class Toolbox:
                 value = function(*places, **arguments)
             except KeyboardInterrupt:
                 raise  # the user's own
-            except BaseException as error:
+            except BaseException as error:  # as above
                 self._raise(entry, error)
                 raise
             return self._returned(entry, value)

@@ -68,7 +68,7 @@ def _made(kind: type[BaseException], message: str, name: str) -> BaseException:
         made = kind.__new__(kind, message)
     try:
         str(made)
-    except Exception as error:
+    except Exception as error:  # a foreign __str__ may raise anything
         what = f"{name!r} cannot be made from a message alone ({type(error).__name__}: {error})"
         raise ScenarioError(f"{what}; raise it in a function of yours, with call") from error
     return made

@@ -56,23 +56,33 @@ class StubBook:
         if not tool.stub:
             raise NoStubError(f"{name}: was called and has no stub; add one, stub: {{return: ...}}")
         with self._lock:
-            for index, entry in enumerate(tool.stub):
-                used = self._answered[tool.key, index]
-                if (entry.times is None or used < entry.times) and _matches(entry, arguments, call_id):
-                    self._answered[tool.key, index] += 1
-                    return outcome_of(entry)
+            found = self._answering(tool, arguments, call_id)
+            if found is not None:
+                index, entry = found
+                self._answered[tool.key, index] += 1
+                return outcome_of(entry)
         raise NoStubError(_no_entry(tool, name, arguments, call_id))
 
     def denial(self, name: str, arguments: object, call_id: str | None = None) -> str | None:
         """Why a call is not to be run, where the entry that answers it says `deny`; it counts as answered then."""
         tool = self._tools.get(name)
+        if tool is None:
+            return None
         with self._lock:
-            for index, entry in enumerate(tool.stub if tool is not None else ()):
-                used = self._answered[name, index]
-                if (entry.times is None or used < entry.times) and _matches(entry, arguments, call_id):
-                    if entry.deny is not None:
-                        self._answered[name, index] += 1
-                    return entry.deny
+            found = self._answering(tool, arguments, call_id)
+            if found is None:
+                return None
+            index, entry = found
+            if entry.deny is not None:
+                self._answered[tool.key, index] += 1
+            return entry.deny
+
+    def _answering(self, tool: Tool, arguments: object, call_id: str | None) -> tuple[int, StubEntry] | None:
+        """The first entry that matches a call and is not used up, with its index; asked under the lock."""
+        for index, entry in enumerate(tool.stub):
+            used = self._answered[tool.key, index]
+            if (entry.times is None or used < entry.times) and _matches(entry, arguments, call_id):
+                return index, entry
         return None
 
 

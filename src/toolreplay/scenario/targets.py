@@ -32,7 +32,7 @@ def import_target(name: str) -> Callable[..., object]:
         module_name, attributes = _module_part(name)
     try:
         found: object = import_module(module_name)
-    except Exception as error:
+    except Exception as error:  # a module of the user's may raise anything when it is imported
         what = f"cannot import {module_name!r} for {name!r}: {type(error).__name__}: {error}"
         raise ScenarioError(f"{' '.join(what.split())}; check the name, and that it is installed") from error
     for attribute in attributes.split("."):
