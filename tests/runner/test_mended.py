@@ -223,4 +223,6 @@ def test_a_loop_whose_exception_cannot_be_told(tmp_path: Path) -> None:
 
     run = _run(_scenario(tmp_path), loop)
     assert run.outcome is Outcome.FAIL
-    assert "the loop raised Mute: Mute" in [one.message for one in run.failures]
+    assert [one.message for one in run.findings if one.code == "TR609"] == [
+        "the loop ended before it answered toolu_1 (get_weather): Mute: Mute"
+    ]

@@ -274,7 +274,7 @@ EXPECTATIONS = [
 
 REPLIES = [
     _script("number", "4", ": expected a mapping, found the number 4; write a mapping"),
-    _script("nothing", "{}", ": a reply has one of 'content', 'text', 'http_error'; add one"),
+    _script("nothing", "{}", ": a reply has one of 'content', 'text', 'http_error', 'reset'; add one"),
     _script("two-kinds", "{text: x, http_error: 529}", ".http_error: 'text' and 'http_error' stand together; make them two replies"),
     _script("status", "{http_error: 200}", ".http_error: 200 is out of range; write a number greater than or equal to 400"),
     _script("status-text", "{http_error: overloaded}", ".http_error: expected a whole number, found the text 'overloaded'; write a number, without quotes"),

@@ -109,6 +109,8 @@ def _question(request: Any, body: bytes) -> HttpRequest:
 
 
 def _response(library: ModuleType, stream: Any, answer: HttpResponse) -> Any:
+    if answer.reset:
+        raise library.ReadError("the connection was reset")
     # A stream and not content: content would close the response, and a real one is open when it arrives.
     return library.Response(answer.status, headers=list(answer.headers.items()), stream=stream(pieces(answer)))
 

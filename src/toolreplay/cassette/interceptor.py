@@ -47,6 +47,8 @@ class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
         return request.toolreplay_answer is not None
 
     def play_response(self, request: VcrRequest) -> dict[str, Any]:
+        if request.toolreplay_answer.reset:
+            raise ConnectionResetError("the connection was reset")
         return _vcr_response(request.toolreplay_answer)
 
     def append(self, request: VcrRequest, response: Mapping[str, Any]) -> None:

@@ -34,7 +34,7 @@ def call(options: argparse.Namespace) -> int:
     """Record, a line for each scenario. A run that does not pass leaves the old cassette as it was."""
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
-    needs_key = any(one.wire is Wire.MESSAGES and one.script is None for one in collected.scenarios)
+    needs_key = any(one.wire is Wire.MESSAGES and not one.scripted for one in collected.scenarios)
     has_key = any(os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
     if needs_key and not has_key and options.base_url is None and options.loop is None:
         raise UsageError("recording needs a key: set ANTHROPIC_API_KEY, or name a server with --base-url")

@@ -47,6 +47,7 @@ class CallFacts:
         result_path: where that stands in its request, `messages[2].content[0]`; "" when nothing was sent.
         followed: whether any request came after the reply that asked for it.
         stop_reason: that of the reply; the calls of a reply that was cut or refused need no answer.
+        excused: whether it may stay unanswered, because what left the loop in the middle was allowed to.
     """
 
     use: ToolUse
@@ -56,6 +57,12 @@ class CallFacts:
     result_path: str
     followed: bool
     stop_reason: str | None = "tool_use"
+    excused: bool = False
+
+    @property
+    def left_open(self) -> bool:
+        """Whether the loop ended with it unanswered, which it should not have."""
+        return self.result is None and not self.followed and not self.excused and self.stop_reason == "tool_use"
 
     @property
     def label(self) -> str:
@@ -69,7 +76,8 @@ class RunFacts:
 
     Attributes:
         calls: every client call of every reply, in order.
-        crashed: what left the loop, `LookupError: no city`, when it was a tool's own exception; else None.
+        crashed: what left the loop, `LookupError: no city`, when it was a tool's own exception or calls were open;
+            else None.
         refused: whether the model side answered an error to the last request, so that the loop could not go
             on.
         turns: replies served.

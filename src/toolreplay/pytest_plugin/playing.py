@@ -30,7 +30,7 @@ def play(scenario: Scenario, project: Project, mode: str) -> Played:
     `none` never records, `once` what has no cassette, `new_episodes` also what is stale, `all` and `rewrite`
     everything but scripts, which need no cassette.
     """
-    if mode in {"all", "rewrite"} and scenario.script is None:
+    if mode in {"all", "rewrite"} and not scenario.scripted:
         return Played(*record_scenario(scenario, project))
     run = play_scenario(scenario, project)
     missing = any(failure.kind == "no cassette" for failure in run.failures)

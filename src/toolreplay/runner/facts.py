@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from toolreplay.contract.entry import check_run
-from toolreplay.contract.facts import CallFacts, Did, RunFacts
+from toolreplay.contract.facts import CallFacts, RunFacts
 from toolreplay.contract.finding import Finding
 from toolreplay.wire.model import Reply, ToolResult
 
@@ -14,11 +14,14 @@ from .session import Session
 from .toolbox import Logged
 
 
-def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]:
+def call_facts(session: Session, log: Sequence[Logged], left: Collection[int] = ()) -> tuple[CallFacts, ...]:
     """One record for each call the model asked for, in order.
 
     A loop goes on from a reply when its next request is answered. One that was refused for what it lacks is
     explained by the rule it broke, and not by the results that were lost with it.
+
+    Args:
+        left: the prompts that an exception left, as it may.
     """
     results = _results(session)
     answered_turns = sum(1 for exchange in session.exchanges if isinstance(exchange.reply, Reply))
@@ -34,7 +37,8 @@ def call_facts(session: Session, log: Sequence[Logged]) -> tuple[CallFacts, ...]
                 result=result,
                 result_path=result.place.path if result is not None else "",
                 stop_reason=served.stop_reason,
-                followed=served.turn < answered_turns and not any(one.did is Did.INTERRUPTED for one in executions),
+                followed=served.turn < answered_turns,
+                excused=served.prompt in left,
             )
         )
     return tuple(facts)

@@ -80,14 +80,21 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
 
 
 def play_with(
-    scenario: Scenario, target: Target, side: ModelSide, *, base_url: str | None = None, cast: Cast | None = None
+    scenario: Scenario,
+    target: Target,
+    side: ModelSide,
+    *,
+    base_url: str | None = None,
+    cast: Cast | None = None,
+    strict: bool = True,
 ) -> Run:
     """Play a scenario with any model side.
 
     Args:
         base_url: where clients send their requests; only the live side lets them out.
+        strict: see `Session`.
     """
-    session = open_session(scenario, side, cast or Cast(scenario))
+    session = open_session(scenario, side, cast or Cast(scenario), strict=strict)
     toolbox = Toolbox(scenario, session.calls)
     prompts = Prompts(scenario, target, session, toolbox, base_url)
     with INTERCEPTOR.hold(), ROUTER.opened(session):
@@ -102,10 +109,10 @@ def _fault_of_ours(error: Exception, where: str) -> Failure:
     return Failure(Outcome.ERROR, where, f"toolreplay itself failed: {what} ({place})", "please report this line")
 
 
-def open_session(scenario: Scenario, side: ModelSide, cast: Cast) -> Session:
+def open_session(scenario: Scenario, side: ModelSide, cast: Cast, *, strict: bool = True) -> Session:
     """The session of a scenario's run."""
     allowed = frozenset(entry.rule for entry in scenario.allow)
-    return Session(scenario.id, side, max_turns=scenario.max_turns, allowed=allowed, cast=cast)
+    return Session(scenario.id, side, strict=strict, max_turns=scenario.max_turns, allowed=allowed, cast=cast)
 
 
 def _file(name: str, project: Project) -> Path:

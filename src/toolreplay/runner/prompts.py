@@ -76,21 +76,13 @@ class Prompts:
             returned = self._agent.ask(prompt, offered)
         except ToolreplayError:
             raise  # ours: the harness, a stub or a file is broken
-        except Exception as error:  # noqa: BLE001  (the loop under test may raise anything)
-            if not self._says_limit(step, error):
-                self._note(error)
-                return False
-            returned = None
-        except BaseException as error:  # SystemExit and cancellation; a Ctrl-C of the user's is raised again below
-            if self._toolbox.caused(error):
-                # A stub's own may leave the loop; then the session's next request counts.
-                self.ending.interrupted = True
-                returned = None
-            elif isinstance(error, KeyboardInterrupt):
+        except BaseException as error:  # the loop under test may raise anything, and so may its tools
+            if isinstance(error, KeyboardInterrupt) and not self._toolbox.caused(error):
                 raise  # the user's
-            else:
+            if not self._goes_on_after(error, step):
                 self._note(error)  # a loop that calls sys.exit(0) must not end the whole run as good
                 return False
+            returned = None
         if self._session.refused:
             return False
         if not self._agent.keeps_history:
@@ -103,6 +95,16 @@ class Prompts:
         if self._converse and messages and messages[-1]["role"] == "user":
             content = [*messages.pop()["content"], *content]
         messages.append({"role": "user", "content": content})
+
+    def _goes_on_after(self, error: BaseException, step: UserStep | ApproveStep) -> bool:
+        """Whether an exception may have left the loop; then the session's next request counts."""
+        if isinstance(error, Exception):
+            allowed = _may_raise(step) and not self._session.refused
+        else:
+            allowed = self._toolbox.caused(error)  # a tool's interrupt, exit or cancellation
+        if allowed:
+            self.ending.left.add(self.ending.step)
+        return allowed or (isinstance(error, Exception) and self._says_limit(step, error))
 
     def _says_limit(self, step: UserStep | ApproveStep, error: BaseException) -> bool:
         """Whether the loop raised to say that the limit on turns is reached, where the scenario expects just that."""
@@ -141,6 +143,10 @@ class Prompts:
         if last.reply.content and not last.reply.tool_uses and last.reply.complete:
             found.append({"role": "assistant", "content": list(last.reply.content)})
         return found
+
+
+def _may_raise(step: UserStep | ApproveStep) -> bool:
+    return step.expect is not None and step.expect.raises is not None
 
 
 def _client_kind(target: Target, asked: Asked, scenario: Scenario) -> str:

@@ -52,7 +52,7 @@ def record_scenario(
     Returns:
         The run, and the file written; None when the run did not pass, and then no file was touched.
     """
-    if scenario.script is not None:
+    if scenario.scripted:
         failure = Failure(Outcome.SKIP, scenario.path, "it has a script and needs no cassette")
         return Run(scenario.id, Outcome.SKIP, failures=(failure,)), None
     started = time.perf_counter()

@@ -29,7 +29,7 @@ def replay_side(scenario: Scenario, project: Project, loop: str, cast: Cast) -> 
     Raises:
         CassetteError: the cassette cannot be read.
     """
-    if scenario.script is not None:
+    if scenario.scripted:
         return ScriptSide(scenario, cast)
     path = _cassette_for(scenario, project, loop)
     where, shown = f"{scenario.path}:{scenario.line}", shown_path(path, project)

@@ -1,4 +1,9 @@
-"""The model side of a scenario that brings its own script: the replies, in order, whatever is asked."""
+"""The model side of a scenario that brings its own script: the replies, in order, whatever is asked.
+
+A script of the whole scenario is asked for to its end, neither less nor more. A step's own script is a supply: what
+the loop does not ask for in that step stays unsaid, and after the last reply comes a closing text. So loops that end a
+prompt in different places can be played with one file.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,13 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from toolreplay.contract.conversations import Verdict
 from toolreplay.scenario.model import Scenario
-from toolreplay.scenario.script import ErrorReply, Reply
+from toolreplay.scenario.script import ErrorReply, Reply, ResetReply, TextReply
+from toolreplay.scenario.steps import UserStep
 from toolreplay.wire import mapping
 from toolreplay.wire.endpoints import Endpoint, endpoint
 from toolreplay.wire.forms import as_asked
@@ -21,7 +28,8 @@ from toolreplay.wire.model import Wire
 
 from .cast import MAIN, Cast
 from .miss import Miss
-from .sides import LetOut
+from .sides import Answer
+from .torn import errored
 
 _ERROR_TYPES: Final = {
     401: "authentication_error",
@@ -40,35 +48,41 @@ _CONVERSE_ERRORS: Final = {
     503: "ServiceUnavailableException",
 }
 _SERVER_ERROR: Final = 500
+_CLOSING: Final = TextReply(text="That is all.")
+_OVERLOADED: Final = ErrorReply(http_error=529)
 _ALPHABET: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class ScriptSide:
-    """Replies from a scenario's `script`; a sub-agent has a script of its own."""
+    """Replies from a scenario's scripts; a sub-agent has a script of its own."""
 
     live = False
 
     def __init__(self, scenario: Scenario, cast: Cast) -> None:
         self._scenario = scenario
         self._cast = cast
-        self._served: Counter[str] = Counter()
+        self._served: Counter[tuple[str, int]] = Counter()
         self._lock = threading.Lock()
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
         """See `ModelSide`."""
         call = endpoint(request.method, request.url)
         assert call is not None, "the session passes on calls of a model only"
         if call.operation == "count_tokens":
             return _counted(request)
-        replies = self._replies(agent)
+        by_step = agent == MAIN and self._scenario.script is None
+        replies = self._of_step(step) if by_step else self._replies(agent)
         with self._lock:
-            number = self._served[agent]
-            self._served[agent] += 1
-        if number >= len(replies):
+            asked = (agent, step if by_step else 0)
+            number = self._served[asked]
+            self._served[asked] += 1
+        if number >= len(replies) and by_step:
+            replies = (*replies, *[_CLOSING] * (number + 1 - len(replies)))
+        elif number >= len(replies):
             whose = f"the script of {agent}" if agent else "the script"
             text = f"{whose} is used up: its {len(replies)} replies were served and the loop asked once more"
             return Miss(text)
-        seed = f"{self._scenario.id} {agent} {number}"
+        seed = f"{self._scenario.id} {agent} {f'step {step} ' if by_step else ''}{number}"
         return scripted_response(replies[number], self._scenario.model, seed, call, request)
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
@@ -80,9 +94,13 @@ class ScriptSide:
         lines = []
         for agent in (MAIN, *self._cast.names):
             whose = f"the script of {agent}" if agent else "the script"
-            unasked = range(self._served[agent], len(self._replies(agent)))
+            unasked = range(self._served[agent, 0], len(self._replies(agent)))
             lines += [f"reply {number} of {whose} was not asked for" for number in unasked]
         return tuple(lines)
+
+    def _of_step(self, step: int) -> Sequence[Reply]:
+        found = self._scenario.conversation[step - 1]
+        return (found.script or ()) if isinstance(found, UserStep) else ()
 
     def _replies(self, agent: str) -> Sequence[Reply]:
         if agent == MAIN:
@@ -98,6 +116,8 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
         seed: names the reply; its own ids are made from it, so that they never change.
     """
     headers = {"content-type": "application/json", "request-id": _made_id("req_", seed)}
+    if isinstance(reply, ResetReply):
+        return HttpResponse(0, reset=True)
     if isinstance(reply, ErrorReply):
         return _error(reply, headers, call)
     content = [dict(block) for block in reply.content]
@@ -109,9 +129,9 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
             content, message_id=_made_id("msg_", seed), model=model, stop_reason=reply.stops, output_tokens=tokens
         )
     response = as_asked(call, request, HttpResponse(200, headers, json.dumps(body).encode()))
-    if reply.cut_after is None:
-        return response
-    return HttpResponse(response.status, response.headers, response.body[: reply.cut_after])
+    if reply.error_after is not None:
+        response = errored(response, reply.error_after, _error(_OVERLOADED, headers, call))
+    return replace(response, body=response.body[: reply.cut_after], piece=reply.piece)
 
 
 def _counted(request: HttpRequest) -> HttpResponse:

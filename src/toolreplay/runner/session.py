@@ -136,14 +136,14 @@ class Session:
                     self.over_limit = True
                     text = f"toolreplay: the scenario allows {self._max_turns} replies for one prompt"
                     return self._refuse(request, verdict, found.wire, text)
-            answer = self._side.reply(request, verdict, self._agent(verdict))
+            answer = self._side.reply(request, verdict, self._agent(verdict), self._prompt)
             if isinstance(answer, Miss):
                 self.misses.append(replace(answer, number=len(self.exchanges) + 1))
                 return self._refuse(request, verdict, found.wire, f"toolreplay: {answer.text}")
             if isinstance(answer, LetOut):
                 self._out[id(sent)] = _Pending(sent, verdict, found.wire)
                 return None
-            response = as_asked(found, request, answer)
+            response = answer if answer.reset else as_asked(found, request, answer)
             refuted = contradiction(verdict.request, response) if self._strict and verdict is not None else None
             if refuted is not None:
                 self.misses.append(Miss(refuted, number=len(self.exchanges) + 1))

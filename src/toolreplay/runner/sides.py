@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from http import HTTPStatus
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from toolreplay.cassette.exchange import Exchange
 from toolreplay.cassette.playback import Playback
@@ -24,6 +24,9 @@ class LetOut(Enum):
     LET_OUT = "let out"
 
 
+Answer: TypeAlias = HttpResponse | Miss | LetOut
+
+
 class ModelSide(Protocol):
     """Who answers the loop's requests."""
 
@@ -31,12 +34,13 @@ class ModelSide(Protocol):
     def live(self) -> bool:
         """Whether requests may leave the machine."""
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
         """The answer to a request.
 
         Args:
             verdict: its place in its conversation; None where it is no conversation (`count_tokens`).
             agent: the sub-agent that asks; "" for the scenario's own loop.
+            step: the step of the scenario that is played, from 1.
         """
 
     def observe(self, request: HttpRequest, response: HttpResponse) -> None:
@@ -59,7 +63,7 @@ class CassetteSide:
     has_digests: bool = True
     live = False
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
         """See `ModelSide`."""
         exchange = self.playback.take(request, verdict)
         if exchange is not None:
@@ -92,7 +96,7 @@ class LiveSide:
     exchanges: list[Exchange] = field(default_factory=list)
     live = True
 
-    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str) -> HttpResponse | Miss | LetOut:
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
         """See `ModelSide`."""
         return LetOut.LET_OUT
 

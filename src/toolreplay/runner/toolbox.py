@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import inspect
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolreplay.contract.facts import Did, Execution
@@ -194,6 +195,10 @@ class Toolbox:
     def _play(self, outcome: Outcome, entry: Logged) -> object:
         if outcome.delay:
             time.sleep(min(outcome.delay, self._deadline))
+        if outcome.mutate:
+            given = entry.input
+            entry = replace(entry, input=copy.deepcopy(given))  # the log keeps what was asked for
+            _spoil(given)
         match outcome:
             case Returns(value=value):
                 return self._returned(entry, value)
@@ -274,3 +279,15 @@ class Toolbox:
     def _trouble(self, message: str) -> None:
         if message not in self.troubles:
             self.troubles.append(message)
+
+
+def _spoil(value: object) -> None:
+    """Change an input wherever it can be changed: what a tool does that takes it for its own."""
+    if isinstance(value, dict):
+        for item in value.values():
+            _spoil(item)
+        value["changed_by_the_tool"] = True
+    elif isinstance(value, list):
+        for item in value:
+            _spoil(item)
+        value.append("changed by the tool")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from toolreplay.contract.facts import RunFacts
+from toolreplay.contract.facts import CallFacts, RunFacts
 from toolreplay.scenario.model import Scenario
 from toolreplay.wire.model import Reply
 
@@ -25,32 +26,33 @@ class Ending:
         step: the step of the conversation that was played last, from 1.
         raised: what left the loop, `ValueError: no such key`; None when it returned.
         crashed_by_tool: the same, where it was a tool's own exception.
-        interrupted: whether a tool's KeyboardInterrupt, SystemExit or cancellation left the loop, which is no crash.
+        left: the steps that an exception left and that is no crash: a tool's KeyboardInterrupt, SystemExit or
+            cancellation, or any where the step allows it.
         nothing_pending: whether a decision was to be made and no call was waiting for one.
     """
 
     step: int = 0
     raised: str | None = None
     crashed_by_tool: str | None = None
-    interrupted: bool = False
+    left: set[int] = field(default_factory=set)
     nothing_pending: bool = False
 
 
 def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending, side: ModelSide) -> Run:
     """Judge a run that has ended."""
-    facts = call_facts(session, toolbox.log)
+    facts = call_facts(session, toolbox.log, ending.left)
     run_facts = RunFacts(
         calls=facts,
         turns=sum(isinstance(exchange.reply, Reply) for exchange in session.exchanges),
-        crashed=ending.crashed_by_tool,
+        crashed=ending.raised if ending.crashed_by_tool or _raised_with_calls_open(session, facts) else None,
         refused=session.refused,
         over_limit=scenario.max_turns if session.over_limit else None,
-        pending_expected=ending.interrupted or _leaves_calls_open(scenario, ending.step),
+        pending_expected=_leaves_calls_open(scenario, ending.step),
     )
     found = [*session.findings, *(RunFinding(finding, None) for finding in judge_run(session, run_facts))]
     allowed = {entry.rule for entry in scenario.allow}
     findings = tuple(one for one in found if one.finding.code not in allowed)
-    failures = _on_the_way(scenario, session, toolbox, ending)
+    failures = _on_the_way(scenario, session, toolbox, ending, crashed=run_facts.crashed is not None)
     if not failures and not any(one.finding.is_error for one in findings):
         # What the loop was asked for is compared only when nothing broke on the way, else it repeats the cause.
         failures = check_expectations(scenario, session, facts, ending.step)
@@ -72,12 +74,17 @@ def _leaves_calls_open(scenario: Scenario, step: int) -> bool:
     return expect is not None and (bool(expect.pending) or expect.stop_reason == "tool_use")
 
 
-def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending) -> tuple[Failure, ...]:
+def _raised_with_calls_open(session: Session, facts: Sequence[CallFacts]) -> bool:
+    """Whether the loop went wrong over calls that it had been asked for, and not over an answer of the harness."""
+    return not session.refused and any(call.left_open for call in facts)
+
+
+def _on_the_way(
+    scenario: Scenario, session: Session, toolbox: Toolbox, ending: Ending, *, crashed: bool
+) -> tuple[Failure, ...]:
     where = _where(scenario)
     failures = [Failure(Outcome.ERROR, where, text) for text in (*session.troubles, *toolbox.troubles)]
-    again = (
-        f"if the change is meant, record again: toolreplay record {scenario.path}" if scenario.script is None else ""
-    )
+    again = f"if the change is meant, record again: toolreplay record {scenario.path}" if not scenario.scripted else ""
     failures += [
         Failure(Outcome.STALE if miss.stale else Outcome.FAIL, f"request {miss.number}", miss.text, again)
         for miss in session.misses
@@ -90,14 +97,25 @@ def _on_the_way(scenario: Scenario, session: Session, toolbox: Toolbox, ending: 
         line = scenario.line_of("conversation", ending.step - 1)
         text = "no call was waiting for the approval that this step gives"
         failures.append(Failure(Outcome.FAIL, f"{scenario.path}:{line}", text))
-    if ending.raised is not None and not session.refused and ending.crashed_by_tool is None:
-        failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", f"the loop raised {ending.raised}"))
+    failures += _unraised(scenario, ending)
+    if ending.raised is not None and not session.refused and not crashed:
+        what = f"the loop raised {ending.raised}"
+        failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", what, kind="raised"))
     elif not session.misses and not any(exchange.checked for exchange in session.exchanges):
         text = "the loop sent no request that toolreplay could see, so nothing was checked"
         failures.append(
             Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client")
         )
     return tuple(failures)
+
+
+def _unraised(scenario: Scenario, ending: Ending) -> Iterator[Failure]:
+    """The steps that were to end in an exception and did not."""
+    for index, step in enumerate(scenario.conversation[: ending.step]):
+        must = step.expect is not None and step.expect.raises == "must"
+        if must and index + 1 not in ending.left and ending.raised is None:
+            line = scenario.line_of("conversation", index, "expect", "raises")
+            yield Failure(Outcome.FAIL, f"{scenario.path}:{line}", "the loop was to raise, and returned")
 
 
 def _where(scenario: Scenario) -> str:

@@ -13,7 +13,7 @@ from .faults import Fault, Path
 from .matcher_faults import MATCHERS
 from .nearest import did_you_mean, nearest
 from .script import ContentReply
-from .steps import ApproveStep, Expectation, ExpectedCall
+from .steps import ApproveStep, Expectation, ExpectedCall, UserStep
 from .tools import RunsOn, StubEntry, Tool
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def _conversation_faults(scenario: Scenario) -> Iterator[Fault]:
                 yield Fault((*at, "approve"), "nothing is open before the first prompt; start with user")
             for name in step.approve:
                 yield from _known_tool(scenario, name, (*at, "approve", name))
+        elif step.script is not None and scenario.script is not None:
+            yield Fault((*at, "script"), "the scenario has a script of its own; keep one of the two")
         if step.expect is not None:
             yield from _expectation_faults(scenario, step.expect, (*at, "expect"))
 
@@ -154,8 +156,9 @@ def _has_toolset(scenario: Scenario) -> bool:
 
 def _script_ids(scenario: Scenario) -> frozenset[str] | None:
     """The ids of the script's calls; None where a cassette or the live API gives them."""
-    if scenario.script is None:
+    if not scenario.scripted:
         return None
-    scripts = (scenario.script, *(subagent.script or () for subagent in scenario.subagents))
+    steps = (step.script or () for step in scenario.conversation if isinstance(step, UserStep))
+    scripts = (scenario.script or (), *steps, *(subagent.script or () for subagent in scenario.subagents))
     replies = (reply for reply in chain.from_iterable(scripts) if isinstance(reply, ContentReply))
     return frozenset(str(block["id"]) for reply in replies for block in reply.content if "id" in block)

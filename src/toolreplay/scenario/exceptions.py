@@ -19,6 +19,15 @@ BUILTIN: Final[Mapping[str, type[BaseException]]] = {
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 }
+
+
+class Unprintable(Exception):
+    """An exception whose text cannot be had: `raise: {type: toolreplay.scenario.exceptions.Unprintable}`."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("this exception has no text")
+
+
 _OFTEN_MEANT: Final = {
     "CancelledError": "asyncio.CancelledError",
     "HTTPError": "urllib.error.HTTPError",

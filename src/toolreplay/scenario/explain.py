@@ -10,7 +10,16 @@ from pydantic import BaseModel, ValidationError
 from .faults import Fault, FaultsError, Path
 from .model import Scenario
 from .nearest import did_you_mean, nearest
-from .script import CONTENT_REPLY, ERROR_REPLY, TEXT_REPLY, ContentReply, ErrorReply, TextReply
+from .script import (
+    CONTENT_REPLY,
+    ERROR_REPLY,
+    RESET_REPLY,
+    TEXT_REPLY,
+    ContentReply,
+    ErrorReply,
+    ResetReply,
+    TextReply,
+)
 from .steps import APPROVE_STEP, USER_STEP, ApproveStep, UserStep
 
 if TYPE_CHECKING:
@@ -23,6 +32,7 @@ _TAGGED: Final[dict[str, type[BaseModel]]] = {
     CONTENT_REPLY: ContentReply,
     TEXT_REPLY: TextReply,
     ERROR_REPLY: ErrorReply,
+    RESET_REPLY: ResetReply,
 }
 _EXPECTED: Final = {
     "string_type": "text",

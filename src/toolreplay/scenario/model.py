@@ -24,7 +24,7 @@ from .fields import (
 )
 from .script import Reply
 from .source import Source
-from .steps import Step
+from .steps import Step, UserStep
 from .tools import Tool
 
 
@@ -138,6 +138,11 @@ class Scenario(Part):
     def stem(self) -> str:
         """Its file's name, without the suffix."""
         return PurePosixPath(self.path).stem
+
+    @property
+    def scripted(self) -> bool:
+        """Whether the replies stand in the file, in place of a cassette."""
+        return self.script is not None or any(isinstance(step, UserStep) and step.script for step in self.conversation)
 
     def line_of(self, *at: str | int) -> int:
         """The line of a field, `line_of("conversation", 0, "expect")`; of its nearest ancestor if absent."""

@@ -23,7 +23,7 @@ def shared_cassettes(path: Path, scenarios: Sequence[Scenario]) -> Iterator[str]
     Of `a.yaml` and `a.yml` the second is refused, of `oslo.yaml` with a document "two cities" and
     `oslo.two-cities.yaml` the longer name, so that only one of the two has to be read to see it.
     """
-    recorded = [scenario for scenario in scenarios if scenario.script is None]
+    recorded = [scenario for scenario in scenarios if not scenario.scripted]
     for other in _earlier(path) if recorded else ():
         taken = set(_names(other))
         for scenario in recorded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict, get_args
 
 from . import exceptions
 from .tools import GarbageKind
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 _HUGE: Final = 2_000_000  # characters
 
 
+class _First(TypedDict):
+    delay: float
+    mutate: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """`delay` is in seconds, waited before anything else happens."""
+    """`delay` is in seconds, waited before anything else happens; `mutate` says that the input is changed next."""
 
     delay: float = 0.0
+    mutate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +105,26 @@ Outcome: TypeAlias = Returns | Blocks | Raises | ReturnsError | Garbage | Calls 
 
 def outcome_of(entry: StubEntry) -> Outcome:
     """What an entry does; its values are copies, so that a loop that changes them spoils no later call."""
-    delay = entry.delay
+    first: _First = {"delay": entry.delay, "mutate": entry.mutate}
     if entry.raises is not None:
-        return Raises(entry.raises.type, entry.raises.message, delay=delay)
+        return Raises(entry.raises.type, entry.raises.message, **first)
     if entry.garbage is not None:
-        return Garbage(entry.garbage, delay=delay)
+        return Garbage(entry.garbage, **first)
     if entry.call is not None:
-        return Calls(entry.call, delay=delay)
+        return Calls(entry.call, **first)
     if entry.deny is not None:
-        return Denies(entry.deny, delay=delay)
+        return Denies(entry.deny, **first)
     if entry.hang is not None:
-        return Hangs(entry.hang, delay=delay)
+        return Hangs(entry.hang, **first)
     if entry.exit is not None:
-        return Exits(delay=delay)
+        return Exits(**first)
     match entry.outcome:
         case "blocks":
-            return Blocks([copy.deepcopy(block) for block in entry.blocks], delay=delay)
+            return Blocks([copy.deepcopy(block) for block in entry.blocks], **first)
         case "error":
-            return ReturnsError(copy.deepcopy(entry.error), delay=delay)
+            return ReturnsError(copy.deepcopy(entry.error), **first)
         case _:
-            return Returns(copy.deepcopy(entry.returns), delay=delay)
+            return Returns(copy.deepcopy(entry.returns), **first)
 
 
 def garbage_value(kind: GarbageKind) -> object:

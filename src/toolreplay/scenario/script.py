@@ -1,6 +1,6 @@
 """Replies written by hand, for what the live model rarely does."""
 
-from typing import Annotated, Any, Final, Self, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -10,7 +10,8 @@ from .fields import Blocks, Count, Part, Words
 CONTENT_REPLY: Final = "<content reply>"
 TEXT_REPLY: Final = "<text reply>"
 ERROR_REPLY: Final = "<error reply>"
-_KINDS: Final = ("content", "text", "http_error")
+RESET_REPLY: Final = "<reset reply>"
+_KINDS: Final = ("content", "text", "http_error", "reset")
 
 
 class _Reply(Part):
@@ -21,18 +22,27 @@ class _Reply(Part):
             return data
         found = [kind for kind in _KINDS if kind in data]
         if not found:
-            raise refuse("a reply has one of 'content', 'text', 'http_error'; add one")
+            raise refuse("a reply has one of 'content', 'text', 'http_error', 'reset'; add one")
         if len(found) > 1:
             raise refuse(f"{found[0]!r} and {found[1]!r} stand together; make them two replies", found[1])
         return data
 
 
-class ContentReply(_Reply):
+class Spoken(_Reply):
+    """What a reply of the model may have beside its content; how it travels matters to streams alone."""
+
+    cut_after: Count | None = Field(default=None, description="Bytes after which the reply breaks off.")
+    error_after: Count | None = Field(
+        default=None, description="Events of the stream after which the API says that it is overloaded."
+    )
+    piece: Count | None = Field(default=None, description="Bytes in each piece in which the stream arrives.")
+
+
+class ContentReply(Spoken):
     """A reply of content blocks, in Messages shape on both wires."""
 
     content: Blocks = Field(description="The assistant turn; a tool_use has id, name and input.")
     stop_reason: Words | None = Field(default=None, description="Left out: tool_use with calls, else end_turn.")
-    cut_after: Count | None = Field(default=None, description="Bytes after which the reply breaks off.")
 
     @property
     def stops(self) -> str:
@@ -54,12 +64,11 @@ class ContentReply(_Reply):
         return self
 
 
-class TextReply(_Reply):
+class TextReply(Spoken):
     """A reply of one text block."""
 
     text: str = Field(description="What the model says.")
     stop_reason: Words | None = Field(default=None, description="Left out: end_turn.")
-    cut_after: Count | None = Field(default=None, description="Bytes after which the reply breaks off.")
 
     @property
     def content(self) -> tuple[dict[str, Any], ...]:
@@ -79,7 +88,15 @@ class ErrorReply(_Reply):
     message: Words | None = Field(default=None, description="The error's message.")
 
 
+class ResetReply(_Reply):
+    """No reply: the connection breaks."""
+
+    reset: Literal[True] = Field(description="The connection breaks before anything arrives.")
+
+
 def _kind(data: Any) -> str:
+    if isinstance(data, ResetReply) or (isinstance(data, dict) and "reset" in data):
+        return RESET_REPLY
     if isinstance(data, ErrorReply) or (isinstance(data, dict) and "http_error" in data):
         return ERROR_REPLY
     if isinstance(data, TextReply) or (isinstance(data, dict) and "text" in data):
@@ -90,6 +107,7 @@ def _kind(data: Any) -> str:
 Reply: TypeAlias = Annotated[
     Annotated[ContentReply, Tag(CONTENT_REPLY)]
     | Annotated[TextReply, Tag(TEXT_REPLY)]
-    | Annotated[ErrorReply, Tag(ERROR_REPLY)],
+    | Annotated[ErrorReply, Tag(ERROR_REPLY)]
+    | Annotated[ResetReply, Tag(RESET_REPLY)],
     Discriminator(_kind),
 ]

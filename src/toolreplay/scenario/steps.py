@@ -9,6 +9,7 @@ from pydantic_core import CoreSchema
 from .faults import Fault, FaultsError, refuse
 from .fields import Arguments, ContentMatcher, Count, Many, Part, TextMatcher, TextOrBlocks, Words
 from .nearest import nearest
+from .script import Reply
 
 USER_STEP: Final = "<user step>"
 APPROVE_STEP: Final = "<approve step>"
@@ -115,6 +116,9 @@ class Expectation(Part):
     turns: Turns | None = Field(default=None, description="How many replies of the model it may take.")
     stop_reason: Words | None = Field(default=None, description="Of the last reply.")
     final_text: TextMatcher = Field(default=None, description="Text or matcher for the last reply's text.")
+    raises: Literal["allow", "must"] | None = Field(
+        default=None, description="Whether an exception may, or must, leave the loop; the next step is played then."
+    )
     pending: Many[Words] | None = Field(
         default=None, description="Tools whose calls are left open, for approval; [] means none."
     )
@@ -141,6 +145,11 @@ class UserStep(Part):
     """A prompt."""
 
     user: TextOrBlocks = Field(description="What the user says: text or content blocks.")
+    script: Many[Reply] | None = Field(
+        default=None,
+        description="Replies to this prompt alone. What the loop does not ask for stays unsaid; one that asks for "
+        "more is answered with a closing text.",
+    )
     expect: Expectation | None = Field(default=None, description="What has to come out.")
 
 

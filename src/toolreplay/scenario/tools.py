@@ -74,6 +74,7 @@ class StubEntry(Part):
     id: Words | None = Field(default=None, description="Only the call with this id.")
     times: Count | None = Field(default=None, description="Calls this entry answers; then the next one does.")
     delay: Seconds = Field(default=0.0, description="Seconds to wait first.")
+    mutate: bool = Field(default=False, description="Whether the tool changes the input it is given.")
     returns: Any = Field(default=None, alias="return", description="A value; all but text is sent as JSON.")
     blocks: Blocks = Field(default=(), description="Content blocks: text, image, document.")
     raises: Raise | None = Field(default=None, alias="raise", description="An exception.")

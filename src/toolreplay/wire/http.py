@@ -48,11 +48,18 @@ class HttpRequest:
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """A response, decompressed. Header names are lower case; a repeated header's values are joined by ", "."""
+    """A response, decompressed. Header names are lower case; a repeated header's values are joined by ", ".
+
+    Attributes:
+        piece: bytes in each piece in which the body arrives; None for the pieces in which a server sends it.
+        reset: whether the connection breaks before anything arrives; the other fields mean nothing then.
+    """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    piece: int | None = None
+    reset: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "headers", _lower(self.headers))

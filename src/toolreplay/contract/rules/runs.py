@@ -29,7 +29,7 @@ def lost_result(facts: RunFacts, _context: Context) -> Iterator[Broken]:
           - {id: toolu_2, name: weather, tool: {returned: fog}}
     """
     for call in facts.calls:
-        if call.executions and call.result is None and call.followed:
+        if call.executions and call.result is None and call.followed and not call.excused:
             yield Broken(place_of(call), f"{named(call.use)} ran and its result was never sent")
 
 
@@ -124,11 +124,12 @@ def swapped_results(facts: RunFacts, _context: Context) -> Iterator[Broken]:
 
 @on_run("TR609", "loop-crashed", "EEE", evidence="docs: handle-tool-calls (errors go back as results)")
 def loop_crashed(facts: RunFacts, _context: Context) -> Iterator[Broken]:
-    """The loop raised because a tool failed.
+    """The loop raised because a tool failed, or over a call that it could not deal with.
 
-    Why: a failing tool is an everyday event the model can deal with. An exception that leaves the loop also
-    leaves a call unanswered in the history, and the session's next request is refused (TR101).
-    Fix: catch what a tool raises and send it as a result with error status.
+    Why: a failing tool is an everyday event the model can deal with, and so is a tool that does not exist. An
+    exception that leaves the loop also leaves a call unanswered in the history, and the session's next request
+    is refused (TR101).
+    Fix: catch what a tool raises, an unknown name and a value that cannot be sent, and send an error result.
     Good:
         calls:
           - {id: toolu_1, name: weather, tool: {raised: no city}, sent: {content: no city, is_error: true}}
@@ -141,9 +142,15 @@ def loop_crashed(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     if facts.crashed is None:
         return
     culprit = next((call for call in reversed(facts.calls) if _raised_unanswered(call)), None)
-    whose = f"because {named(culprit.use)} raised" if culprit is not None else "because a tool raised"
-    where = place_of(culprit) if culprit is not None else f"turn {facts.turns}"
-    yield Broken(where, f"the loop ended {whose}: {shown(facts.crashed)}")
+    unanswered = next((call for call in facts.calls if call.left_open), None)
+    if culprit is not None:
+        why = f"because {named(culprit.use)} raised"
+    elif unanswered is not None:
+        why = f"before it answered {named(unanswered.use)}"
+    else:
+        why = "because a tool raised"
+    where = culprit or unanswered
+    yield Broken(place_of(where) if where else f"turn {facts.turns}", f"the loop ended {why}: {shown(facts.crashed)}")
 
 
 @on_run(
@@ -169,7 +176,7 @@ def loop_abandoned(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     """
     if facts.refused or facts.over_limit is not None or facts.pending_expected or facts.crashed is not None:
         return
-    left = [call for call in facts.calls if _left_open(call)]
+    left = [call for call in facts.calls if call.left_open]
     if left:
         calls = ", ".join(named(call.use) for call in left)
         ran = "; a tool had run" if any(call.executions for call in left) else ""
@@ -209,10 +216,6 @@ def place_of(call: CallFacts) -> str:
 
 def _raised_unanswered(call: CallFacts) -> bool:
     return call.result is None and any(execution.did is Did.RAISED for execution in call.executions)
-
-
-def _left_open(call: CallFacts) -> bool:
-    return call.result is None and not call.followed and call.stop_reason == "tool_use"
 
 
 def _status_fault(call: CallFacts) -> Severity | None:
