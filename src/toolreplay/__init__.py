@@ -16,22 +16,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .contract.entry import check
     from .contract.finding import Finding, Severity
-    from .errors import RunFailed, ToolreplayError
+    from .errors import FuzzFailure, RunFailed, ToolreplayError
     from .runner.play import play
     from .runner.run import Outcome, Run
+    from .testing.fuzzing import fuzz
     from .testing.session import session
 
 __version__ = "0.1.0"
-__all__ = ["Finding", "Outcome", "Run", "RunFailed", "Severity", "ToolreplayError", "check", "play", "session"]
+__all__ = [
+    "Finding",
+    "FuzzFailure",
+    "Outcome",
+    "Run",
+    "RunFailed",
+    "Severity",
+    "ToolreplayError",
+    "check",
+    "fuzz",
+    "play",
+    "session",
+]
 
 _HOMES = {
     "Finding": ".contract.finding",
+    "FuzzFailure": ".errors",
     "Outcome": ".runner.run",
     "Run": ".runner.run",
     "RunFailed": ".errors",
     "Severity": ".contract.finding",
     "ToolreplayError": ".errors",
     "check": ".contract.entry",
+    "fuzz": ".testing.fuzzing",
     "play": ".runner.play",
     "session": ".testing.session",
 }

@@ -31,6 +31,18 @@ class RecordingError(ToolreplayError):
     """A recording was not saved."""
 
 
+class FuzzFailure(ToolreplayError, AssertionError):
+    """Fuzzing found faults of a loop; the text tells them, `result` holds everything.
+
+    Attributes:
+        result: the fuzzer's `Result`; `found` are the faults, each with its smallest case.
+    """
+
+    def __init__(self, message: str, result: object) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class RunFailed(ToolreplayError, AssertionError):
     """A session in a test did not pass; the text says why, `run` holds everything.
 

@@ -101,8 +101,9 @@ def test_findings_come_before_the_misses_they_caused(tmp_path: Path) -> None:
     assert lines == [
         "error TR602 wrong-status: messages[2].content[0]",
         (
-            "request 2: no recorded exchange answers this request; nearest is exchange 1: message 2 differs: "
-            "result of get_weather(`Atlantis`): recorded error, now success; all before it equal"
+            "request 2: no recorded exchange answers this request; nearest is exchange 1: turn 2, "
+            "result of get_weather for Atlantis: recorded `error: no city of that name`, "
+            "now `success: LookupError: no city of that name`; all before it equal"
         ),
     ]
 

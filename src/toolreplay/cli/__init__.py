@@ -18,6 +18,11 @@ COMMANDS: Final = {
     "run": "play scenarios against their cassettes",
     "record": "record the scenarios' cassettes from the live API",
     "check": "check recordings and requests that exist",
+    "convert": "convert recordings to this format or to vcrpy's",
+    "show": "print a recorded conversation",
+    "diff": "compare two recordings in words of the conversation",
+    "new": "write a scenario, empty or from a recording",
+    "fuzz": "fuzz a loop with failing tools and a failing API",
     "explain": "print the page of a rule",
     "schema": "print the JSON Schema of scenario files",
 }

@@ -47,13 +47,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--baseline", metavar="FILE", type=Path, help="known findings, which do not fail")
     add("--write-baseline", metavar="FILE", type=Path, help="write what is found as known, and do not fail")
     add("--jobs", metavar="N", default="1", help="processes (default: 1), or auto for one a core")
+    add("--orphans", action="store_true", help="list the cassettes that no scenario plays: [SCENARIOS CASSETTES]")
     add("--skip-unrelated", action="store_true", help="pass over named files that hold no request (for hooks)")
 
 
 def call(options: argparse.Namespace) -> int:
     """Check and print the report; 1 if there is a new error finding, 3 if something could not be checked."""
-    _refuse_own_input(options)
     project = find_project()
+    if options.orphans:
+        from .orphans import call_orphans  # which loads the SDK's room; checking does not need it
+
+        return call_orphans(options, project)
+    _refuse_own_input(options)
     report = _report(options)
     results, size = _results(options, _settings(options, project, report.keep))
     found: Counter[Fingerprint] = Counter()

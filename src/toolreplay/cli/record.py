@@ -16,7 +16,7 @@ from toolreplay.runner.router import INTERCEPTOR
 from toolreplay.runner.run import Outcome, exit_code
 from toolreplay.wire.model import Wire
 
-from .scenarios import collect
+from .scenarios import collect, nothing_found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def call(options: argparse.Namespace) -> int:
             print(f"{summary_line(run)}  {f'-> {shown_path(path, project)}' if path else 'nothing written'}")
             _show(details(run))
     if not collected.scenarios and not collected.broken:
-        print(f"no scenarios found in {', '.join(options.paths) or 'the project'}")
+        print(nothing_found(options.paths, options.keyword))
     elif options.stale and not outcomes:
         print("every recording is up to date")
         return 0

@@ -16,7 +16,7 @@ from toolreplay.runner.play import play_scenario
 from toolreplay.runner.router import INTERCEPTOR
 from toolreplay.runner.run import Run, exit_code
 
-from .scenarios import collect
+from .scenarios import collect, nothing_found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,13 +47,13 @@ def call(options: argparse.Namespace) -> int:
             if text:
                 _show(runs[-1])
     if text:
-        print(totals(runs) if runs else f"no scenarios found in {', '.join(map(str, options.paths)) or 'the project'}")
+        print(totals(runs) if runs else nothing_found(options.paths, options.keyword))
     elif options.format == "json":
         print(json.dumps(runs_json(runs), indent=2))
     else:
         print(runs_junit(runs))
     if not runs and not text:
-        print("toolreplay: no scenarios found", file=sys.stderr)
+        print(f"toolreplay: {nothing_found(options.paths, options.keyword)}", file=sys.stderr)
     return exit_code([run.outcome for run in runs])
 
 

@@ -45,6 +45,14 @@ def collect(paths: Sequence[str], project: Project, keyword: str | None = None) 
     return Collected(chosen, tuple(broken))
 
 
+def nothing_found(paths: Sequence[str], keyword: str | None = None) -> str:
+    """What to tell someone whose arguments, or whose project, name no scenario."""
+    where = ", ".join(paths) or "the project"
+    if keyword is not None:
+        return f"no scenarios found in {where} whose id contains {keyword!r}; change -k"
+    return f"no scenarios found in {where}; write one: toolreplay new scenarios/first.yaml"
+
+
 def _configured(project: Project) -> Sequence[Path]:
     """The folders of the configuration. One of several that is missing is a mistake; the default alone may be."""
     if len(project.scenarios) > 1:

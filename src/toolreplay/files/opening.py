@@ -47,6 +47,8 @@ def read_all(file: BinaryIO, limit: int, before: bytes = b"") -> bytes | None:
         ChangedError: its size or time of change is not what it was when reading began.
     """
     start = _state(file)
+    if start is not None and start[0] > limit:
+        return None  # not read first: a sparse file takes no place on disk, and all of it in memory
     data = before + file.read(max(0, limit + 1 - len(before)))
     if _state(file) != start:
         raise ChangedError(errno.EAGAIN, "it changed while it was read")

@@ -18,6 +18,7 @@ from .opening import open_plain
 from .yaml_nodes import TOO_DEEP, Builder, Document, Positions, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["MAX_BYTES", "Document", "Positions", "YamlError", "read_documents", "read_file"]
@@ -25,6 +26,8 @@ __all__ = ["MAX_BYTES", "Document", "Positions", "YamlError", "read_documents", 
 MAX_BYTES: Final = 10_000_000
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# libyaml refuses escapes of surrogates, of which JSON text writes other characters, and a hostile tool lone ones.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -86,11 +89,21 @@ def read_documents(text: str, name: str) -> list[Document]:
         what = f"the character U+{ord(bad[0]):04X} is not allowed in YAML"
         raise YamlError(name, line, f'{what}; remove it, or write an escape such as "\\x00" in double quotes')
     try:
-        return list(Builder().documents(yaml.parse(text, Loader=_LOADER)))
+        return list(Builder().documents(_events(text)))
     except RefusedError as refused:
         raise YamlError(name, refused.line, refused.message) from None
     except yaml.YAMLError as error:
         raise _syntax_error(error, text, name) from None
+
+
+def _events(text: str) -> Iterator[Any]:
+    if _SURROGATE.search(text) is None:
+        yield from yaml.parse(text, Loader=_LOADER)
+        return
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.ScalarEvent):
+            event.value = event.value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        yield event
 
 
 def _too_large(name: str) -> YamlError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +53,8 @@ def run_tool(name: str, tool_input: Mapping[str, Any], functions: Functions) -> 
     function = functions.get(name)
     if function is None:
         raise UnknownTool(f"no tool named {name!r}; the tools are: {', '.join(sorted(functions)) or 'none'}")
-    return function(**tool_input)
+    # A copy: a tool may change what it is given, and the reply goes back as it came.
+    return function(**copy.deepcopy(dict(tool_input)))
 
 
 def decided(calls: Sequence[ToolCall], approve: Approve | None) -> list[ToolCall] | None:

@@ -32,6 +32,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="what a recording that its scenario has outgrown does to the run (default: fail)",
     )
+    group.addoption(
+        "--toolreplay-fuzz",
+        action="store_true",
+        default=False,
+        help="fuzz the loop of each scenario with failing tools and a failing API, as a test of its own",
+    )
+    group.addoption(
+        "--toolreplay-max-examples",
+        type=int,
+        default=None,
+        metavar="N",
+        help="conversations for each fuzzed scenario (default: 200)",
+    )
     parser.addini("toolreplay_scenarios", "files and folders that hold toolreplay scenarios", type="paths")
 
 
@@ -55,8 +68,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Tally(config), "toolreplay-tally")
 
 
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_recording_configure(vcr: object) -> None:
+    """Make `vcr_config = {"serializer": "toolreplay"}` known to pytest-recording; a conftest may change it after us."""
+    from toolreplay.vcr_serializer import register
+
+    register(vcr)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Read the settings, so that a mistake in them ends the run before it begins."""
+    if session.config.getoption("--toolreplay-max-examples") is not None:
+        from .fuzz_item import refuse_nothing
+
+        refuse_nothing(session.config)
     if is_configured(session.config):
         from .settings import settings
 

@@ -9,6 +9,7 @@ import pytest
 from toolreplay.errors import ToolreplayError
 
 from .failure import unexpected
+from .fuzz_item import FuzzItem
 from .items import BrokenItem, ScenarioItem
 from .patches import Patches
 from .settings import project_of
@@ -32,8 +33,11 @@ class ScenarioFile(pytest.File):
         except Exception as error:  # noqa: BLE001  (a fault of ours is shown as one, and bounded like every other)
             yield BrokenItem.from_parent(self, name=_BROKEN, problem="\n".join(unexpected(error)))
         else:
+            fuzzed = self.config.getoption("--toolreplay-fuzz") and self.path.parent.name != "regressions"
             for scenario in scenarios:
                 yield ScenarioItem.from_parent(self, name=scenario.name, scenario=scenario)
+                if fuzzed:
+                    yield FuzzItem.from_parent(self, name=f"{scenario.name}[fuzz]", scenario=scenario)
 
 
 _BROKEN = "the file can be read"

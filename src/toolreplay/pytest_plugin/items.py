@@ -25,7 +25,7 @@ class StaleWarning(pytest.PytestWarning):
     """A recording that its scenario has outgrown, under `--toolreplay-stale=warn`."""
 
 
-class _Item(pytest.Item):
+class Item(pytest.Item):
     """What the items have in common: marker, place, properties, and failures without a traceback of ours."""
 
     def __init__(self, *, line: int, **arguments: Any) -> None:
@@ -64,7 +64,7 @@ class _Item(pytest.Item):
         self.user_properties[:] = [*kept, *((f"{PREFIX}{name}", value) for name, value in facts.items())]
 
 
-class BrokenItem(_Item):
+class BrokenItem(Item):
     """A scenario file that cannot be read."""
 
     def __init__(self, *, problem: str, **arguments: Any) -> None:
@@ -79,15 +79,15 @@ class BrokenItem(_Item):
         raise ScenarioFailed([f"ERROR {self._file}: the file is broken", first, *rest], self._line, f"ERROR: {first}")
 
 
-class ScenarioItem(_Item):
-    """One scenario, played when the test runs."""
+class PlayedItem(Item):
+    """A scenario that is played when the test runs."""
 
     def __init__(self, *, scenario: Scenario, **arguments: Any) -> None:
         super().__init__(line=scenario.line, **arguments)
         self._scenario = scenario
 
     def runtest(self) -> None:
-        """Play the scenario, or record it."""
+        """Play it; whatever is raised is shown as a failure of the scenario."""
         self._tell(outcome="SKIP")
         try:
             self._play()
@@ -98,6 +98,13 @@ class ScenarioItem(_Item):
             lines = unexpected(error)
             head = f"ERROR {self._file}:{self._line}: {self.name}"
             raise ScenarioFailed([head, *lines], self._line, f"ERROR: {lines[0]}") from error
+
+    def _play(self) -> None:
+        raise NotImplementedError
+
+
+class ScenarioItem(PlayedItem):
+    """One scenario, played or recorded."""
 
     def _play(self) -> None:
         # Here, because a run that only collects and deselects scenarios needs neither the SDK nor vcrpy.

@@ -42,8 +42,10 @@ class Cast:
 
     def _recognise(self, verdict: Verdict) -> str | None:
         first = next((item for item in verdict.messages if mapping(item).get("role") == "user"), {})
-        user = _said(mapping(first).get("content"))
-        if user in self._prompts:
+        content = mapping(first).get("content")
+        user = _said(content)
+        # Where a prompt was left without a reply, Converse has the next one stand in the same message.
+        if user in self._prompts or _said(items(content)[:1]) in self._prompts:
             return MAIN  # the loop began anew with a prompt of ours: it forgot the history
         body = verdict.request.body
         for index, one in enumerate(self._subagents):

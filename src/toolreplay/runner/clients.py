@@ -26,6 +26,8 @@ _BASE_URLS: Final = ("ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
 # reach the API with the user's key. Matching looks at the end of the path only.
 _NOWHERE: Final = "https://replay.invalid"
 BOTO3: Final = "boto3"
+_RETRIED: Final = frozenset({429, 500, 502, 503, 504, 509})
+_BOTOCORE_ATTEMPTS: Final = 5
 _SDK_CLIENTS: Final = ("Anthropic", "AsyncAnthropic", "AnthropicBedrock", "AsyncAnthropicBedrock")
 
 
@@ -158,7 +160,15 @@ def _anthropic(kind: str, base_url: str | None, *, shared: bool) -> Any:
         if _shared_http_client().is_closed:  # by a loop that closes what it was given
             _shared_http_client.cache_clear()
         http_client = _shared_http_client()
-    return getattr(anthropic, kind)(base_url=base_url, http_client=http_client)
+    client = getattr(anthropic, kind)(base_url=base_url, http_client=http_client)
+    if shared and hasattr(client, "_calculate_retry_timeout"):
+        # After a lost connection it would wait half a second and more, and has no option not to (anthropic 2.14.0).
+        vars(client)["_calculate_retry_timeout"] = _no_wait
+    return client
+
+
+def _no_wait(*_: object, **__: object) -> float:
+    return 0.001
 
 
 @cache
@@ -179,7 +189,28 @@ def _shared_boto3(base_url: str | None, region: str | None, _key: str | None) ->
     """Loading the service's model costs more than a whole run, and boto3's clients are safe to share."""
     import boto3
 
-    return boto3.client("bedrock-runtime", region_name=region, endpoint_url=base_url)
+    client = boto3.client("bedrock-runtime", region_name=region, endpoint_url=base_url)
+    if base_url == _NOWHERE:
+        client.meta.events.register_first("needs-retry.bedrock-runtime", _retry_at_once)
+    return client
+
+
+def _retry_at_once(response: Any = None, caught_exception: object = None, attempts: int = 1, **_: object) -> int | None:
+    """What botocore tries again, it tries at once: it takes the wait that the first handler names.
+
+    Source: botocore's endpoint.py (`_needs_retry`) and data/_retry.json.
+    """
+    status = response[0].status_code if response is not None else None
+    again = status in _RETRIED or isinstance(caught_exception, _connection_errors())
+    return 0 if again and attempts < _BOTOCORE_ATTEMPTS else None
+
+
+@cache
+def _connection_errors() -> tuple[type[Exception], ...]:
+    from botocore.exceptions import ConnectionError as LostConnection
+    from botocore.exceptions import HTTPClientError
+
+    return (LostConnection, HTTPClientError)
 
 
 def _need_boto3(what: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from toolreplay.contract.entry import check_run
-from toolreplay.contract.facts import CallFacts, RunFacts
+from toolreplay.contract.facts import CallFacts, Did, Execution, RunFacts
 from toolreplay.contract.finding import Finding
 from toolreplay.wire.model import Reply, ToolResult
+from toolreplay.wire.words import value_words
 
 from .run import Call, CallResult
 from .session import Session
@@ -70,9 +71,15 @@ def public_calls(facts: Sequence[CallFacts]) -> tuple[Call, ...]:
             ran=bool(call.executions),
             result=_public_result(call.result),
             turn=call.turn,
+            did="; ".join(map(_did, call.executions)),
         )
         for call in facts
     )
+
+
+def _did(execution: Execution) -> str:
+    value = execution.error if execution.did in {Did.RAISED, Did.INTERRUPTED} else execution.value
+    return f"{execution.did}: {value_words(value)}"
 
 
 def _public_result(result: ToolResult | None) -> CallResult | None:

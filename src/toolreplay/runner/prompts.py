@@ -11,7 +11,7 @@ from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.request import history, prompt_content
 from toolreplay.scenario.steps import ApproveStep, UserStep
 from toolreplay.wire import mapping
-from toolreplay.wire.model import Reply, Wire
+from toolreplay.wire.model import ApiError, Reply, Wire
 
 from .agent import Agent
 from .cast import MAIN
@@ -134,15 +134,17 @@ class Prompts:
 
     def _rebuilt(self) -> list[Message]:
         """The last request and its reply; cut, unanswered and empty replies are left out."""
-        own = (one for one in reversed(self._session.exchanges) if one.agent == MAIN)
-        last = next((one for one in own if isinstance(one.reply, Reply)), None)
+        own = (one for one in reversed(self._session.exchanges) if one.agent == MAIN and one.served)
+        last = next((one for one in own if isinstance(one.reply, Reply | ApiError)), None)
         verdict = self._session.verdicts[last.number - 1] if last is not None else None
-        if last is None or verdict is None or not isinstance(last.reply, Reply):
+        if last is None or verdict is None:
             return self._history
         found: list[Message] = [item for item in verdict.messages if isinstance(item, dict)]
-        if last.reply.content and not last.reply.tool_uses and last.reply.complete:
-            found.append({"role": "assistant", "content": list(last.reply.content)})
-        return found
+        reply = last.reply
+        if isinstance(reply, Reply) and reply.content and not reply.tool_uses and reply.complete:
+            found.append({"role": "assistant", "content": list(reply.content)})
+        rebuilt: list[Message] = mapping.from_wire(found) if self._converse else found
+        return rebuilt
 
 
 def _may_raise(step: UserStep | ApproveStep) -> bool:

@@ -34,6 +34,7 @@ class Call:
 
     Attributes:
         ran: whether the tool was run.
+        did: what it did, in words: `raised: no such city`; "" where it was not run.
         result: what was sent for it; None when nothing was.
         turn: the reply that asked for it, from 1 over the whole run.
     """
@@ -44,6 +45,7 @@ class Call:
     ran: bool
     result: CallResult | None
     turn: int
+    did: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolreplay.errors import ScenarioError
 
 Binary: TypeAlias = Callable[[str], object]
+# Blobs of the content blocks (botocore's bedrock-runtime service model), and what holds JSON of the user's own.
+_BINARY: Final = frozenset({"bytes", "redactedContent"})
+_OWN_JSON: Final = frozenset({"json", "input"})
 
 
 class UnmappableError(ScenarioError):
@@ -38,6 +41,15 @@ def content(value: str | Iterable[Mapping[str, Any]], binary: Binary = raw_bytes
 def messages(history: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Messages, for boto3."""
     return [{"role": message["role"], "content": content(message["content"])} for message in history]
+
+
+def from_wire(sent: Any) -> Any:
+    """Messages of a request's own JSON, for boto3, which takes bytes where the JSON has base64 text."""
+    if isinstance(sent, list):
+        return [from_wire(item) for item in sent]
+    if not isinstance(sent, dict):
+        return sent
+    return {name: _binary(value) if name in _BINARY else _part(name, value) for name, value in sent.items()}
 
 
 def system(value: str | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -114,19 +126,21 @@ def _one(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
             return {
                 "image": {"format": source["media_type"].partition("/")[2], "source": {"bytes": binary(source["data"])}}
             }
-        case "document" if block["source"].get("type") == "base64":
-            source = block["source"]
-            name = block.get("title", "document")
-            return {
-                "document": {
-                    "format": source["media_type"].partition("/")[2],
-                    "name": name,
-                    "source": {"bytes": binary(source["data"])},
-                }
-            }
+        case "document" if block["source"].get("type") in ("base64", "text"):
+            return {"document": _document(block, binary)}
     raise UnmappableError(
         f"a block of type {block.get('type')!r} has no place on Converse; use text, image or document"
     )
+
+
+def _document(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
+    source = block["source"]
+    further = {name: block[name] for name in ("context", "citations") if name in block}
+    named = {"name": block.get("title", "document"), **further}
+    if source["type"] == "text":
+        return {"format": "txt", **named, "source": {"text": source["data"]}}
+    format_ = source["media_type"].partition("/")[2]
+    return {"format": format_, **named, "source": {"bytes": binary(source["data"])}}
 
 
 def _result(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
@@ -137,3 +151,14 @@ def _result(block: Mapping[str, Any], binary: Binary) -> dict[str, Any]:
         "content": items,
         "status": "error" if block.get("is_error") else "success",
     }
+
+
+def _part(name: str, value: object) -> Any:
+    return value if name in _OWN_JSON else from_wire(value)
+
+
+def _binary(value: object) -> object:
+    try:
+        return raw_bytes(value) if isinstance(value, str) else value
+    except ValueError:  # no base64: left as it was sent
+        return value

@@ -1,0 +1,94 @@
+"""`toolreplay new`: write a scenario, an empty one or one drafted from a recording."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from toolreplay.cassette.reading import read_recording
+from toolreplay.errors import RecordingError, UsageError
+from toolreplay.files.atomic import write_text
+from toolreplay.files.project import Project, find_project
+from toolreplay.runner.replay import cassette_of, shown_path
+from toolreplay.scenario.blank import blank_text
+from toolreplay.scenario.load import load_text
+from toolreplay.scenario.neighbours import SUFFIXES, shared_cassettes
+from toolreplay.scenario.writing import scenario_text, schema_beside
+from toolreplay.transcript.draft import Draft, draft
+from toolreplay.transcript.keeping import keep_exchanges
+from toolreplay.wire.model import Wire
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("path", metavar="PATH", help="the scenario file to write, ending in .yaml or .yml")
+    parser.add_argument("--from", dest="recording", metavar="CASSETTE", help="draft it from a recording")
+    parser.add_argument(
+        "--conversation",
+        type=int,
+        metavar="N",
+        help="which conversation of the recording, from 1 (default: the longest with tools)",
+    )
+    parser.add_argument("--wire", choices=[wire.value for wire in Wire], help="the scenario's wire")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def call(options: argparse.Namespace) -> int:
+    """Write the scenario, and with `--from` its cassette; nothing is written if one of the two cannot be."""
+    if options.conversation is not None and options.recording is None:
+        raise UsageError("--conversation chooses from a recording; name one with --from")
+    project = find_project()
+    path = Path(options.path).absolute()
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"{options.path}: a scenario file ends in .yaml or .yml; name it so")
+    if path.exists() and not options.force:
+        raise UsageError(
+            f"{shown_path(path, project)}: is there already; name another file, or replace it with --force"
+        )
+    if options.recording is None:
+        wire = Wire(options.wire or Wire.MESSAGES)
+        _write(path, blank_text(_name(path), schema_beside(path, project.root), wire), project)
+        print(f"{shown_path(path, project)}: written; play it with: toolreplay run {shown_path(path, project)}")
+        return 0
+    return _from_recording(options, path, project)
+
+
+def _from_recording(options: argparse.Namespace, path: Path, project: Project) -> int:
+    recording = read_recording(Path(options.recording))
+    wire = None if options.wire is None else Wire(options.wire)
+    drafted = draft(recording, _name(path), number=options.conversation, wire=wire)
+    shown = shown_path(path, project)
+    comment = f"Drafted from {Path(options.recording).name}, conversation {drafted.conversation}."
+    text = scenario_text(drafted.fields, schema_beside(path, project.root), [comment])
+    [scenario] = load_text(text, shown, project.root)
+    for problem in shared_cassettes(path, [scenario]):
+        raise UsageError(problem)
+    cassette = cassette_of(scenario, project)
+    is_written = keep_exchanges(recording, drafted, scenario, cassette, force=options.force)
+    _write(path, text, project)
+    print(f"{shown}: written; {_summary(drafted)}")
+    print(f"{shown_path(cassette, project)}: {'written' if is_written else 'is its cassette as it is'}")
+    for line in drafted.notes:
+        print(f"      {line}")
+    return 0
+
+
+def _summary(drafted: Draft) -> str:
+    steps = drafted.fields["conversation"]
+    calls = sum(len(step["expect"]["tool_calls"]) for step in steps)
+    counts = ((len(steps), "prompt"), (calls, "call"), (len(drafted.exchanges), "exchange"))
+    words = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts)
+    return words if len(drafted.exchanges) == drafted.turns else f"{words} of {drafted.turns}"
+
+
+def _name(path: Path) -> str:
+    """A name for the scenario, from its file's: letters, digits and spaces."""
+    return " ".join(re.findall(r"\w+", path.stem.replace("_", " "))) or "scenario"
+
+
+def _write(path: Path, text: str, project: Project) -> None:
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise RecordingError(f"{shown_path(path, project)}: cannot be written: {error.strerror}") from None

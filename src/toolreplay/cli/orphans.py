@@ -1,0 +1,51 @@
+"""`toolreplay check --orphans`: the cassettes that no scenario plays."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from toolreplay.errors import ToolreplayError, UsageError
+from toolreplay.files.project import Project
+from toolreplay.linter.orphans import cassettes_below, orphans
+from toolreplay.report.check_orphans import orphans_json, orphans_text
+from toolreplay.runner.replay import cassette_of, shown_path
+
+from .scenarios import collect
+
+
+def call_orphans(options: argparse.Namespace, project: Project) -> int:
+    """Print them; 1 if there are any.
+
+    Raises:
+        UsageError: the arguments make no sense.
+        ToolreplayError: a scenario file is broken, so that nobody knows what it plays.
+    """
+    if options.format not in ("text", "json"):
+        raise UsageError(f"--orphans has no format {options.format}; write --format text or json")
+    project = _asked_about(options.paths, project)
+    if not project.cassettes.is_dir():
+        raise UsageError(f"{project.cassettes}: no such folder of cassettes; name it: --orphans SCENARIOS CASSETTES")
+    collected = collect((), project)
+    if collected.broken:
+        told = "\n".join(failure.message for run in collected.broken for failure in run.failures)
+        raise ToolreplayError(f"{told}\nwhat a broken scenario plays is not known; mend it first")
+    played = [cassette_of(scenario, project) for scenario in collected.scenarios if scenario.script is None]
+    found = cassettes_below(project.cassettes)
+    left = [shown_path(path, project) for path in orphans(found, played)]
+    render = orphans_json if options.format == "json" else orphans_text
+    print(render(left, len(found)), end="")
+    return 1 if left else 0
+
+
+def _asked_about(paths: Sequence[str], project: Project) -> Project:
+    if not paths:
+        return project
+    if len(paths) != 2:
+        raise UsageError(f"--orphans takes two folders or none, and got {len(paths)}; write --orphans SCENARIOS CASSETTES")
+    scenarios, cassettes = (Path(path).absolute() for path in paths)
+    if not scenarios.exists():
+        raise UsageError(f"{paths[0]}: no such file or folder")
+    return replace(project, scenarios=(scenarios,), cassettes=cassettes)

@@ -1,0 +1,74 @@
+"""Fuzzing a loop on a scenario."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from pathlib import Path
+
+from toolreplay.errors import LoopError
+from toolreplay.files.project import Project
+from toolreplay.runner.clients import dummy_credentials
+from toolreplay.runner.loops import Loop, Target, target_of
+from toolreplay.runner.router import INTERCEPTOR
+from toolreplay.scenario.model import Scenario
+
+from .conversations import conversations
+from .engine import Result, fuzz_cases
+from .ground import ground_of, plain_ground
+from .known import known_regressions
+from .playing import Player
+
+DEADLINE = 2.0  # seconds; a loop that talks to memory needs milliseconds
+
+
+def fuzz_scenario(
+    scenario: Scenario | None,
+    project: Project,
+    *,
+    loop: Loop | str | None = None,
+    max_examples: int = 200,
+    seed: int | None = None,
+    hostile: bool = False,
+    strict: bool = False,
+    ignored: Collection[str] = (),
+) -> Result:
+    """Look for faults of a loop in conversations around a scenario.
+
+    Args:
+        scenario: gives tools, prompts and, where it has a cassette or a script, replies; None for two small tools.
+        loop: the loop under test; by default the scenario's own, else the reference loop.
+        seed: makes the search repeatable, and keeps nothing in Hypothesis's database.
+        hostile: let the model side say what the API never would; what follows is a warning.
+        strict: answer a broken request with the API's own 400, so that the loop's recovery is tested. By default the
+            replies go on as if nothing had happened.
+        ignored: codes of rules that stop nothing.
+
+    Raises:
+        ToolreplayError: the loop cannot be found or played, or the scenario has nothing to fuzz.
+    """
+    with dummy_credentials(), INTERCEPTOR.hold():
+        said = loop or (scenario.loop if scenario is not None else None)
+        target = target_of(said, project.root)
+        ground = ground_of(scenario, project) if scenario is not None else plain_ground()
+        known = tuple(known_regressions(target, project))
+        codes = {code for one in known for code in one.codes}
+        result = fuzz_cases(
+            Player(target, strict=strict, deadline=DEADLINE),
+            conversations(ground, hostile=hostile),
+            max_examples=max_examples,
+            seed=seed,
+            known={*ignored, *codes},
+            key=_key(scenario, target, project.root),
+        )
+    if not result.checked and result.calls:
+        raise LoopError(f"{target.name} put no tool result on the wire, so nothing was checked; look at what it sends")
+    result.target = target
+    result.regressions = tuple(one for one in known if not one.codes <= set(ignored))
+    return result
+
+
+def _key(scenario: Scenario | None, target: Target, root: Path) -> str:
+    """What Hypothesis keeps failing examples under: another project's are of no use here."""
+    text = f"{root} {scenario.id if scenario is not None else ''} {target.name}"
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,81 @@
+"""Inputs for a tool's calls, drawn from its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+Json = dict[str, Any]
+
+_WORDS: Final = st.sampled_from(["a", "b", "Oslo", "two words", "", "ünï ☂", 'quo"ted', "line\nline"])
+_NUMBERS: Final = st.sampled_from([0, 1, -1, 17, 10**12])
+# What the client's own tools take (docs: agents-and-tools/tool-use/bash-tool, text-editor-tool, memory-tool).
+_OWN_TOOLS: Final[Mapping[str, Json]] = {
+    "bash_": {"command": "ls"},
+    "text_editor_": {"command": "view", "path": "/repo/a.py"},
+    "memory_": {"command": "view", "path": "/memories"},
+    "computer_": {"action": "screenshot"},
+}
+
+
+def inputs(tool: Mapping[str, Any]) -> SearchStrategy[Json]:
+    """Inputs that fit a tool definition: its required properties, and some of the others.
+
+    Constraints that are rare in tools (patterns, bounds, references) are not read: an input that breaks one is an
+    input that models send as well.
+    """
+    kind = str(tool.get("type") or "custom")
+    for prefix, example in _OWN_TOOLS.items():
+        if kind.startswith(prefix):
+            return st.just(example)
+    found = _object(tool.get("input_schema"))
+    return found.map(lambda drawn: drawn if isinstance(drawn, dict) else {})
+
+
+def unfit(tool: Mapping[str, Any]) -> SearchStrategy[Json]:
+    """Inputs that break a tool's schema: a required property left out, or one of another type."""
+    schema = tool.get("input_schema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    names = [str(name) for name in properties] if isinstance(properties, dict) else []
+    broken: list[Json] = [{}, *({name: [{"of": "another type"}]} for name in names[:3])]
+    return st.sampled_from(broken)
+
+
+def _value(schema: object) -> SearchStrategy[Any]:
+    if not isinstance(schema, dict):
+        return _WORDS
+    if isinstance(schema.get("enum"), list) and schema["enum"]:
+        return st.sampled_from(schema["enum"])
+    if "const" in schema:
+        return st.just(schema["const"])
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    match kind:
+        case "integer" | "number":
+            return _NUMBERS
+        case "boolean":
+            return st.booleans()
+        case "null":
+            return st.none()
+        case "array":
+            return st.lists(_value(schema.get("items")), max_size=3)
+        case "object":
+            return _object(schema)
+    for union in ("anyOf", "oneOf"):
+        if isinstance(schema.get(union), list) and schema[union]:
+            return st.one_of([_value(one) for one in schema[union]])
+    return _WORDS
+
+
+def _object(schema: object) -> SearchStrategy[Any]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(properties, dict):
+        return st.just({})
+    listed = schema.get("required")
+    required = set(listed) if isinstance(listed, list) else set()
+    needed = {name: _value(one) for name, one in properties.items() if name in required}
+    optional = {name: _value(one) for name, one in properties.items() if name not in required}
+    return st.fixed_dictionaries(needed, optional=optional)

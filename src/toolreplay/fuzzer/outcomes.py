@@ -1,0 +1,121 @@
+"""What a tool does for one call, as the entry of a stub: every row that design and field reports name.
+
+Values and messages that can hold text carry a marker, a short word of the call's own, by which its result is
+recognised however a loop cuts or wraps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+Entry = dict[str, Any]
+
+# Exceptions as stubs name them, the plainest first: a failure shrinks towards the front.
+EXCEPTIONS: Final = (
+    "ValueError",
+    "KeyError",
+    "LookupError",
+    "RuntimeError",
+    "TypeError",
+    "OSError",
+    "TimeoutError",
+    "PermissionError",
+    "ConnectionResetError",
+    "ZeroDivisionError",
+    "AssertionError",
+    "NotImplementedError",
+    "MemoryError",
+    "RecursionError",
+    "UnicodeDecodeError",
+    "ExceptionGroup",
+    "json.JSONDecodeError",
+    "concurrent.futures.BrokenExecutor",
+    "StopIteration",
+    "StopAsyncIteration",
+)
+# These may leave a loop; then only what the session sends next is judged.
+INTERRUPTIONS: Final = ("asyncio.CancelledError", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
+# What can hang a loop for ever or end its process, so that it is played in a process of its own.
+RISKY: Final = frozenset({"StopIteration", "StopAsyncIteration", *INTERRUPTIONS})
+GARBAGE: Final = ("none", "bytes", "nan", "surrogate", "cyclic", "not_json", "huge")
+UNPRINTABLE: Final = "toolreplay.scenario.exceptions.Unprintable"
+
+_OFTEN: Final = (*EXCEPTIONS[:6] * 3, *EXCEPTIONS)
+_PIXEL: Final = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+# As often as each is worth it: what plays in a process of its own costs ten times as much.
+_KINDS: Final = (
+    *("text",) * 6,
+    *("raise",) * 6,
+    *("value",) * 5,
+    "garbage",
+    "garbage",
+    "blocks",
+    "mutate",
+    "interrupt",
+)
+_SHAPES: Final[tuple[Callable[[str], object], ...]] = (
+    lambda marker: {"value": marker},
+    lambda marker: [marker],
+    lambda marker: f"{marker} " + "long text " * 4000,
+    lambda marker: f"{marker}\nin\n\nlines\n",
+    lambda marker: {"deep": {"er": [{"still": marker}]}, "empty": None},
+    lambda marker: [{"value": marker}, {"value": 2}],
+    lambda marker: [{"type": "note", "value": marker}],
+    lambda marker: f'{{"json": "{marker}"}}',
+    lambda marker: f"<b>{marker}</b> ünï ☂ \x07",
+    lambda _: None,
+    lambda _: "",
+    lambda _: "  \n",
+    lambda _: [],
+    lambda _: {},
+    lambda _: True,
+    lambda _: 0,
+    lambda _: 3.5,
+)
+_MESSAGES: Final[tuple[Callable[[str], str], ...]] = (
+    lambda marker: marker,
+    lambda marker: f"{marker}\nsecond line",
+    lambda _: "",
+    lambda _: "   ",
+    lambda marker: f"{marker} " + "stack " * 4000,
+    lambda marker: f"{marker} \ud83d",
+)
+
+
+def tool_outcomes(marker: str = "mark-1", *, interruptions: bool = True) -> SearchStrategy[Entry]:
+    """Entries of a stub, as scenario files have them: `{"return": ...}`, `{"raise": {"type": ..., "message": ...}}`.
+
+    Args:
+        marker: the word that values and messages carry.
+        interruptions: whether tools may raise what no `except Exception` catches.
+    """
+    return _outcome(marker, interruptions=interruptions)
+
+
+@st.composite
+def _outcome(draw: st.DrawFn, marker: str, *, interruptions: bool) -> Entry:
+    kind = draw(st.sampled_from(_KINDS))
+    match kind:
+        case "raise":
+            if draw(st.integers(0, 15)) == 15:
+                return {"raise": {"type": UNPRINTABLE}}
+            name = draw(st.sampled_from(_OFTEN))
+            if name == "TimeoutError" and draw(st.booleans()):
+                return {"hang": 0.002}
+            return {"raise": {"type": name, "message": draw(st.sampled_from(_MESSAGES))(marker)}}
+        case "value":
+            return {"return": draw(st.sampled_from(_SHAPES))(marker)}
+        case "interrupt" if interruptions:
+            return {"raise": {"type": draw(st.sampled_from(INTERRUPTIONS)), "message": marker}}
+        case "garbage":
+            return {"garbage": draw(st.sampled_from(GARBAGE))}
+        case "blocks":
+            image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL}}
+            return {"blocks": [{"type": "text", "text": marker}, *([image] if draw(st.booleans()) else [])]}
+        case "mutate":
+            return {"mutate": True, "return": marker}
+    return {"return": marker}

@@ -1,0 +1,124 @@
+"""Making a smallest case smaller still for the eye: what the fault does not need is left out of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from .case import Case
+from .playing import Played
+
+Json = dict[str, Any]
+
+_MOST_PLAYS: Final = 200
+
+
+def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
+    """The case without what its fault does not need. Each step is played, so the fault is the same."""
+    tried = {case.key}
+    while len(tried) < _MOST_PLAYS:
+        for document in _smaller(case.document):
+            candidate = Case(document, case.hostile)
+            if candidate.key not in tried:
+                tried.add(candidate.key)
+                if _shows(candidate, code, play):
+                    case = candidate
+                    break  # and look again at what is left
+        else:
+            break
+    return case
+
+
+def _shows(case: Case, code: str, play: Callable[[Case], Played]) -> bool:
+    try:
+        return any(fault.code == code and fault.is_error for fault in play(case).faults)
+    except ValidationError:  # what was left out is needed after all
+        return False
+
+
+def _smaller(document: Json) -> Iterator[Json]:
+    steps = document["conversation"]
+    if len(steps) > 1:
+        yield {**document, "conversation": steps[:1]}
+    yield {**document, "conversation": [_without(step, "expect") for step in steps]}
+    yield {**document, "conversation": [{**step, "user": "Go on."} for step in steps]}
+    for fewer in _fewer(steps):
+        yield {**document, "conversation": fewer}
+    yield {**document, "conversation": _short_ids(steps)}
+    used = _used(steps)
+    yield {**document, "tools": [tool for tool in document["tools"] if tool.get("name") in used]}
+    yield {**document, "tools": [_one_entry(tool) for tool in document["tools"]]}
+    yield {**document, "tools": [_plain_entries(tool) for tool in document["tools"]]}
+    yield {**document, "tools": [_plain(tool) for tool in document["tools"]]}
+    for name in ("max_turns", "max_tokens", "system", "betas", "tool_choice", "extra_body", "history", "thinking"):
+        if name in document:
+            yield _without(document, name)
+
+
+def _fewer(steps: list[Json]) -> Iterator[list[Json]]:
+    """The steps without one of their replies, or without one block of a reply."""
+    for at, step in enumerate(steps):
+        script = step.get("script", [])
+        for number, reply in enumerate(script):
+            yield [*steps[:at], _scripted(step, [*script[:number], *script[number + 1 :]]), *steps[at + 1 :]]
+            content = reply.get("content", [])
+            for index in range(len(content) if len(content) > 1 else 0):
+                rest = {**reply, "content": [*content[:index], *content[index + 1 :]]}
+                smaller = [*script[:number], rest, *script[number + 1 :]]
+                yield [*steps[:at], _scripted(step, smaller), *steps[at + 1 :]]
+
+
+def _scripted(step: Json, script: list[Json]) -> Json:
+    return {**step, "script": script} if script else _without(step, "script")
+
+
+def _short_ids(steps: list[Json]) -> list[Json]:
+    """The steps with ids that are quick to read, in place of recorded ones."""
+    names: dict[str, str] = {}
+
+    def renamed(block: Json) -> Json:
+        if block.get("type") != "tool_use":
+            return block
+        return {**block, "id": names.setdefault(block["id"], f"toolu_{len(names) + 1}")}
+
+    def reply(fields: Json) -> Json:
+        return {**fields, "content": [*map(renamed, fields["content"])]} if "content" in fields else fields
+
+    return [{**step, "script": [*map(reply, step["script"])]} if "script" in step else step for step in steps]
+
+
+def _used(steps: list[Json]) -> set[str]:
+    blocks = (block for step in steps for reply in step.get("script", ()) for block in reply.get("content", ()))
+    return {block["name"] for block in blocks if block.get("type") == "tool_use"}
+
+
+def _one_entry(tool: Json) -> Json:
+    """The tool with the first entry of its stub alone, which then takes every call."""
+    stub = tool.get("stub")
+    return {**tool, "stub": _without(stub[0], "when")} if isinstance(stub, list) and stub else tool
+
+
+def _plain_entries(tool: Json) -> Json:
+    """The tool without the entry for changed inputs, and with inputs written as they are."""
+    stub = tool.get("stub")
+    if not isinstance(stub, list) or len(stub) < 2:
+        return tool
+    return {**tool, "stub": [_plain_input(entry) for entry in stub[:-1]]}
+
+
+def _plain_input(entry: Json) -> Json:
+    when = entry.get("when", {})
+    return {**entry, "when": when["equals"]} if "equals" in when else entry
+
+
+def _plain(tool: Json) -> Json:
+    """The tool without its description, and with a schema that takes anything."""
+    if "input_schema" not in tool:
+        return tool
+    return {**_without(tool, "description"), "input_schema": {"type": "object"}}
+
+
+def _without(mapping: Json, name: str) -> Json:
+    return {key: value for key, value in mapping.items() if key != name}

@@ -1,0 +1,41 @@
+"""What fuzzing found, as the JSON of `fuzz --format json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from toolreplay.fuzzer.engine import Found, Result
+
+
+def fuzz_json(results: Mapping[str, Result], files: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """`{"scenarios": [{"id", "loop", "examples", "faults": [...], ...}]}`.
+
+    Args:
+        files: by scenario, where the regressions of its faults were written, in their order.
+    """
+    return {"scenarios": [_result(name, result, files.get(name, ())) for name, result in results.items()]}
+
+
+def _result(name: str, result: Result, files: Sequence[str]) -> dict[str, object]:
+    return {
+        "id": name,
+        "loop": result.target.name if result.target is not None else None,
+        "examples": result.examples,
+        "tool_calls": result.calls,
+        "requests": result.requests,
+        "after_failure": result.after_failure,
+        "faults": [_found(found, files[at] if at < len(files) else None) for at, found in enumerate(result.found)],
+        "known": [{"path": one.path, "codes": sorted(one.codes)} for one in result.regressions],
+        "warnings": dict(result.warnings.most_common()),
+        "seconds": round(result.seconds, 4),
+    }
+
+
+def _found(found: Found, file: str | None) -> dict[str, object]:
+    return {
+        **asdict(found.fault),
+        "layer": found.fault.layer,
+        "calls": [asdict(row) for row in found.rows],
+        "file": file,
+    }
