@@ -12,7 +12,7 @@ import vcr
 import yaml
 from tests.projects import ScriptedModel, asks, names, outline, place, says, weather
 
-from toolreplay.cassette import format as cassette_format
+from toolreplay.cassette import extending
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.store import read_cassette, write_cassette
 from toolreplay.errors import CassetteError, RecordingError
@@ -147,8 +147,8 @@ def test_a_cassette_without_digests_is_stale_when_its_first_request_is_another(t
         (
             "STALE",
             (
-                "no recorded exchange answers this request; nearest is exchange 0: message 0 differs: "
-                "text: recorded `What is the weather?`, now `Something else?`"
+                "no recorded exchange answers this request; nearest is exchange 0: turn 1, "
+                "user text: recorded `What is the weather?`, now `Something else?`"
             ),
         )
     ]
@@ -195,13 +195,13 @@ def test_an_unanswered_request_of_a_foreign_recording_is_left_out(tmp_path: Path
 
 def test_what_two_requests_share_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
-    shared = cassette_format._shared
+    shared = extending._shared
 
     def counted(body: Mapping[str, Any], base: Any) -> int:
         compared.append(body)
         return shared(body, base)
 
-    monkeypatch.setattr(cassette_format, "_shared", counted)
+    monkeypatch.setattr(extending, "_shared", counted)
     messages = [{"role": "user", "content": str(number)} for number in range(4)]
     exchanges = tuple(_exchange({"messages": messages[: count + 1]}) for count in range(4))
     write_cassette(tmp_path / "c.yaml", Cassette(exchanges))

@@ -68,6 +68,7 @@ def test_explain_prints_the_page_of_a_rule(rule: str, toolreplay: Command) -> No
     ("rule", "hint"),
     [
         ("TR1011", "did you mean TR101?"),
+        ("TR999", "codes are TR101, "),
         ("lost-reslt", "did you mean lost-result?"),
         ("?", "codes are TR101, "),
     ],
@@ -76,6 +77,12 @@ def test_explain_of_no_rule_is_a_usage_error(rule: str, hint: str, toolreplay: C
     done = toolreplay("explain", rule)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"toolreplay: no rule {rule!r}; {hint}")
+
+
+def test_explain_of_a_family_says_which_rules_it_has(toolreplay: Command) -> None:
+    done = toolreplay("explain", "TR1")
+    words = "'TR1' is the beginning of 10 codes, TR101 to TR110; name one rule"
+    assert (done.code, done.out, done.err) == (2, "", f"toolreplay: {words}\n")
 
 
 def test_schema_is_a_json_schema(toolreplay: Command) -> None:

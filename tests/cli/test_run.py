@@ -13,6 +13,7 @@ from tests.projects import Place, ScriptedModel, asks, says, weather
 
 SCRIPT: Final = [asks("Oslo", "Atlantis"), says("Rain.")]
 EXPECT: Final = {"user": "What is the weather?", "expect": {"final_text": "Snow."}}
+NEW: Final = "write one: toolreplay new scenarios/first.yaml"
 _TIME: Final = re.compile(r"\d+\.\d\d s")
 
 
@@ -51,7 +52,7 @@ def _plain(text: str) -> str:
             "3 scenarios: 1 FAIL, 1 STALE, 1 ERROR; 2 requests checked, 2 tool calls",
         ),
         ([_missing, _stale], 3, "2 scenarios: 1 STALE, 1 ERROR; 0 requests checked, 0 tool calls"),
-        ([], 3, "no scenarios found in the project"),
+        ([], 3, f"no scenarios found in the project; {NEW}"),
     ],
     ids=["pass", "fail", "error", "stale", "fail before error", "error before stale", "nothing"],
 )
@@ -65,7 +66,13 @@ def test_exit_codes(kinds: list[Any], code: int, last: str, here: Place, toolrep
 def test_a_folder_without_scenarios_is_an_error(here: Place, toolreplay: Command) -> None:
     (here.root / "scenarios" / "empty").mkdir(parents=True)
     done = toolreplay("run", "scenarios/empty")
-    assert (done.code, done.out) == (3, "no scenarios found in scenarios/empty\n")
+    assert (done.code, done.out) == (3, f"no scenarios found in scenarios/empty; {NEW}\n")
+
+
+def test_a_keyword_that_no_scenario_has_is_an_error(here: Place, toolreplay: Command) -> None:
+    _good(here)
+    done = toolreplay("run", "-k", "tokyo")
+    assert (done.code, done.out) == (3, "no scenarios found in the project whose id contains 'tokyo'; change -k\n")
 
 
 def test_what_a_failure_looks_like(here: Place, toolreplay: Command) -> None:
@@ -154,7 +161,7 @@ def test_json_of_nothing_is_json_and_an_error(toolreplay: Command) -> None:
     assert (done.code, json.loads(done.out)["scenarios"], done.err) == (
         3,
         [],
-        "toolreplay: no scenarios found\n",
+        f"toolreplay: no scenarios found in the project; {NEW}\n",
     )
 
 

@@ -389,4 +389,5 @@ def test_a_broken_run_shows_its_rule_alone(code: str, recorded: tuple[list[Reque
 
 def test_every_rule_is_tried() -> None:
     runs = {"TR601", "TR602", "TR603", "TR604", "TR608", "TR609", "TR610", "TR611"}
-    assert {case.code for case in MUTATIONS} | set(SEQUELS) | runs == set(all_rules())
+    recordings = {"TR901", "TR902"}  # tests/linter/test_secrets.py
+    assert {case.code for case in MUTATIONS} | set(SEQUELS) | runs | recordings == set(all_rules())

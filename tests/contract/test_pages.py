@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from toolreplay.contract.catalogue import (
+    LEAK_RULES,
     MESSAGE_RULES,
     REPLY_RULES,
     REQUEST_RULES,
@@ -21,6 +23,7 @@ from toolreplay.contract.catalogue import (
 from toolreplay.contract.entry import check, check_run
 from toolreplay.contract.finding import Finding
 from toolreplay.contract.page import pages, render_index, render_markdown, render_text
+from toolreplay.linter import check_text
 
 from .build import followed, run
 
@@ -30,6 +33,9 @@ RULES = list(all_rules().values())
 
 def judged(example: str) -> list[Finding]:
     page: dict[str, Any] = yaml.safe_load(example)
+    if "exchange" in page:
+        report = check_text(json.dumps([page["exchange"]]).encode(), "a.json")
+        return [located.finding for located in report.findings]
     if "calls" in page:
         return list(check_run(run(page)))
     if "reply" in page:
@@ -56,7 +62,7 @@ def test_a_page_says_everything(rule: AnyRule) -> None:
 
 
 def test_codes_are_unique_and_names_are_kebab_case() -> None:
-    views = (MESSAGE_RULES, STEP_RULES, TOOL_RULES, REQUEST_RULES, SEQUEL_RULES, REPLY_RULES, RUN_RULES)
+    views = (MESSAGE_RULES, STEP_RULES, TOOL_RULES, REQUEST_RULES, SEQUEL_RULES, REPLY_RULES, RUN_RULES, LEAK_RULES)
     for registered in views:
         per_view = [rule.code for rule in registered]
         assert len(set(per_view)) == len(per_view)
@@ -70,7 +76,7 @@ def test_codes_are_unique_and_names_are_kebab_case() -> None:
 
 
 def test_the_rules_of_this_version() -> None:
-    families = {1: 10, 2: 9, 3: 10, 4: 12, 5: 9, 6: 14}
+    families = {1: 10, 2: 9, 3: 10, 4: 12, 5: 9, 6: 14, 9: 2}
     codes = [f"TR{family}{number:02}" for family, last in families.items() for number in range(1, last + 1)]
     assert list(all_rules()) == codes
 

@@ -44,6 +44,7 @@ def case(title: str, calls: list[Json], found: list[str], **more: Any) -> Case:
     return Case(title, calls, found, more)
 
 
+IMAGE: Json = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
 CITIES = (
     returned({"temp_c": 4, "sky": "rain"}, "4", "rain"),
     returned({"temp_c": 7, "sky": "rain"}, "7", "rain"),
@@ -90,6 +91,8 @@ CASES = [
     ),
     case("nothing of it", [call(RETURNED, {"content": "done"})], [f"TR603 error {AT}"]),
     case("empty", [call(RETURNED, {"content": ""})], [f"TR603 error {AT}"]),
+    case("an image", [call(returned([IMAGE], "iVBORw0K"), {"content": [IMAGE]})], []),
+    case("another image", [call(returned([IMAGE], "R0lGODdh"), {"content": [IMAGE]})], [f"TR603 error {AT}"]),
     case("wrapped", [call(RETURNED, {"content": "<out>rain</out>"})], []),
     case("in blocks", [call(RETURNED, {"content": [text("Result"), text("rain")]})], []),
     case("one token is enough", [call(CITIES[0], {"content": "temp: 4 (cut)"})], []),

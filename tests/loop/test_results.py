@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolreplay.loop import ErrorResult, run_tool, run_tools
+from toolreplay.loop import ErrorResult, converse, run_tool, run_tools
 from toolreplay.loop.messages import reply_of
 from toolreplay.loop.results import content_of, error_text, message_of, text_of
-from toolreplay.loop.tools import UnknownTool
+from toolreplay.loop.tools import ToolCall, UnknownTool
 
 TEXT: Final = {"type": "text", "text": "rain"}
 IMAGE: Final = {
@@ -243,3 +243,13 @@ def test_a_field_that_the_sdk_adds_to_a_reply_does_not_go_back() -> None:
     cited = {"type": "text", "text": "hello", "citations": [{"type": "char_location"}]}
     reply = reply_of({"content": [{**served, "citations": None}, cited], "stop_reason": "end_turn"})
     assert reply.content == [served, cited]
+
+
+def test_a_document_goes_back_as_a_document_on_converse() -> None:
+    pdf = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}
+    text = {"type": "text", "media_type": "text/plain", "data": "rain"}
+    value = [{"type": "document", "title": "report", "source": pdf}, {"type": "document", "source": text}]
+    assert converse.tool_result(ToolCall("tooluse_1", "f", {}), value)["toolResult"]["content"] == [
+        {"document": {"format": "pdf", "name": "report", "source": {"bytes": b"%PDF-"}}},
+        {"document": {"format": "txt", "name": "document", "source": {"text": "rain"}}},
+    ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolreplay.loop import ErrorResult
+from toolreplay.loop.results import message_of, text_of
 
-from .wires import CONVERSE, MESSAGES, Answer, Call, Json, Reading, Reply, Wire, as_text
+from .wires import CONVERSE, MESSAGES, Answer, Call, Json, Reading, Reply, Wire
 
 Functions = Mapping[str, Callable[..., object]]
 Approve = Callable[[str, Json, str], bool | str | None]
@@ -16,10 +18,6 @@ Approve = Callable[[str, Json, str], bool | str | None]
 
 class Abandoned(Exception):
     """Raised by a faulty step: the loop returns its history as it is."""
-
-
-def message_of(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +54,7 @@ class Steps:
     runs: Callable[[str | None], bool] = lambda reason: reason == "tool_use"
     limits_first: bool = True
     asks: bool = True
-    invoke: Callable[[Callable[..., object], Json], object] = lambda function, given: function(**given)
+    invoke: Callable[[Callable[..., object], Json], object] = lambda function, given: function(**copy.deepcopy(given))
     told: Callable[[Exception], str] = message_of
     eager: bool = False
     answers: Callable[[list[Answer]], list[Answer]] = lambda answers: answers
@@ -128,7 +126,11 @@ class _Prompt:
 
     def _reply(self, history: list[Json]) -> Reply:
         reply = self._ask(history)
-        return reply if self.steps.whole(reply.stop_reason) else self._ask(history)
+        if not self.steps.whole(reply.stop_reason):
+            reply = self._ask(history)
+            if not self.steps.whole(reply.stop_reason):
+                raise ConnectionError("two replies broke off")
+        return reply
 
     def _ask(self, history: list[Json]) -> Reply:
         self.asked += 1
@@ -171,7 +173,7 @@ class _Prompt:
         if word is not True:
             return Answer(call.id, word or "the user denied this call", failed=True)
         if call.broken is not None:
-            return Answer(call.id, as_text({"INVALID_JSON": call.broken}), failed=True)
+            return Answer(call.id, text_of({"INVALID_JSON": call.broken}), failed=True)
         try:
             return _answer_of(call, self.steps.invoke(_function(self.functions, call.name), call.input))
         except Exception as error:  # noqa: BLE001  (a tool may raise anything)

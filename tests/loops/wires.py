@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from toolreplay.loop.results import content_blocks, text_of
+
 Json = dict[str, Any]
 
 
@@ -205,32 +207,27 @@ MESSAGES: Final = _Messages()
 CONVERSE: Final = _Converse()
 
 
-def as_text(value: object) -> str:
-    """A tool's value as text; what JSON cannot hold as well as can be."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _is_blocks(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "type" in one for one in value)
-
-
 def _blocks_or_text(value: Any) -> object:
-    if _is_blocks(value):
-        return [block for block in value if block["type"] != "text" or block["text"].strip()]
-    return as_text(value)
+    blocks = content_blocks(value)
+    return text_of(value) if blocks is None else blocks
 
 
 def _converse_content(value: Any) -> list[Json]:
-    if _is_blocks(value):
-        return [_converse_block(block) for block in value]
-    if isinstance(value, dict):
+    blocks = content_blocks(value)
+    if blocks is not None:
+        return [_converse_block(block) for block in blocks]
+    if isinstance(value, dict) and _is_json(value):
         return [{"json": value}]
-    text = as_text(value)
+    text = text_of(value)
     return [{"text": text}] if text.strip() else []
+
+
+def _is_json(value: Json) -> bool:
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _converse_block(block: Json) -> Json:

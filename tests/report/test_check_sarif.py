@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.report.build import HABIT, LATE, LOST, NASTY, ORPHAN, ROOT, rendered, result
-from tests.report.sarif_schema import SARIF
+from tests.report.sarif_schema import validated
 from toolreplay.contract.finding import Finding
 from toolreplay.linter import FileResult
 from toolreplay.report import check_sarif
@@ -17,12 +15,7 @@ from toolreplay.report.check_sarif import SarifReport
 
 
 def sarif(*results: FileResult) -> dict[str, Any]:
-    """The one run of a SARIF log that is valid."""
-    log = json.loads(rendered(SarifReport(ROOT, "1.2.3"), *results))
-    Draft202012Validator(SARIF).validate(log)
-    (run,) = log["runs"]
-    assert isinstance(run, dict)
-    return run
+    return validated(rendered(SarifReport(ROOT, "1.2.3"), *results))
 
 
 def test_sarif() -> None:

@@ -130,7 +130,7 @@ def test_an_approval_over_blocks_of_the_sdk(tmp_path: Path) -> None:
 
 
 def test_what_converse_cannot_hold_is_an_error_of_the_scenario(tmp_path: Path) -> None:
-    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}
+    document = {"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}}
     run = _run(_scenario(tmp_path, wire="converse", conversation=[{"user": [document]}]), None)
     assert (run.outcome, [one.message for one in run.failures]) == (
         Outcome.ERROR,

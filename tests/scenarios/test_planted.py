@@ -96,7 +96,7 @@ PLANTED = (
     Planted("stops/pause_turn", "takes a paused turn for the end", "expected 2 turns"),
     Planted("stops/refusal", "keeps a refused turn", "TR101"),
     Planted("stops/refusal", "runs calls before it looks at the stop reason", "TR607"),
-    Planted("stops/thinking", "drops the thinking", "message 1 differs"),
+    Planted("stops/thinking", "drops the thinking", "turn 1, thinking: recorded"),
     Planted("stops/turn_limit", "looks at the limit after the tools", "expected ran: False"),
     Planted("stream/broken_input", "mends a broken input and runs it", "expected ran: False"),
     Planted("stream/converse_broken_input", "mends a broken input and runs it", "expected ran: False"),

@@ -193,8 +193,7 @@ PARTS = (
         (0,),
         1,
         (
-            "exchange 1: a prompt stands beside open calls or their results; "
-            "the reference loop sends the results alone",
+            "exchange 1: a prompt stands beside results, which the reference loop sends alone",
             OPEN,
         ),
     ),

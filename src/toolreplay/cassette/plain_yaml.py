@@ -8,16 +8,15 @@ nesting nor a file's aliases can exhaust the process; libyaml itself stops at 1,
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 import reprlib
 from dataclasses import dataclass
+from typing import Any
 
 import yaml
 
+from .plain_scalars import CORE, MERGE, plain, tagged
+
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CORE = "tag:yaml.org,2002:"
 # Characters and nodes that aliases may stand for in all; a recording repeats a header, an attack doubles
 # thirty times.
 _ALIAS_BUDGET = 64 * 2**20
@@ -25,18 +24,6 @@ _ALIAS_BUDGET = 64 * 2**20
 _MOST_VALUES = 2**24
 # Fields that merge keys may copy in all; an alias costs nothing until it is merged.
 _MERGE_BUDGET = 2**20
-
-# Recorders quote what YAML 1.1 or 1.2 reads as something else, so only what both write unquoted is taken as
-# no string: `no`, `on`, dates and 12:30 stay strings.
-_WORDS: dict[str, object] = {"": None, "~": None}
-_WORDS.update((word, None) for word in ("null", "Null", "NULL"))
-_WORDS.update((word, True) for word in ("true", "True", "TRUE"))
-_WORDS.update((word, False) for word in ("false", "False", "FALSE"))
-_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-# PyYAML takes `-.5`, `+.5` and `-.nan` for text and writes them unquoted.
-_FLOAT = re.compile(r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
-_FLOAT_WORDS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_NUMBER_STARTS = frozenset("-+.0123456789")
 
 # A list or mapping that is a key is read as its text. That of a mapping with such a key in turn is longer than
 # the key by all its escapes, and so doubles from level to level.
@@ -56,10 +43,17 @@ class YamlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The documents of a file, and the line, from 1, of every mapping in them by its `id`."""
+    """The documents of a file.
+
+    Attributes:
+        lines: the line, from 1, of every mapping in them, by its `id`.
+        twice: the line of the first mapping that has a key twice, and the reason to refuse it. Whoever wants the
+            file must; files that are nobody's business have such keys too.
+    """
 
     documents: list[object]
     lines: dict[int, int]
+    twice: tuple[int, str] | None = None
 
 
 def load(data: bytes) -> Loaded:
@@ -70,18 +64,35 @@ def load(data: bytes) -> Loaded:
             too many values.
     """
     builder = _Builder()
+    loader = None
     try:
-        for number, event in enumerate(yaml.parse(data, Loader=_LOADER)):
-            builder.take(event)
-            if number > _MOST_VALUES:
-                raise YamlError(f"it holds more than {_MOST_VALUES} values", _line(event))
+        loader = _LOADER(data)
+        _build(builder, loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = " ".join(part for part in (error.context, error.problem) if part)
         raise YamlError(reason, mark.line + 1 if mark else 1) from None
     except yaml.reader.ReaderError as error:
         raise YamlError(f"{error.reason} (byte {error.position})", data.count(b"\n", 0, error.position) + 1) from None
-    return Loaded(builder.documents, builder.lines)
+    finally:
+        if loader is not None:
+            loader.dispose()
+    return Loaded(builder.documents, builder.lines, builder.twice)
+
+
+def _build(builder: _Builder, loader: Any) -> None:
+    """Take all events: straight from the parser, since `yaml.parse` asks two questions for each."""
+    next_event = loader.get_event
+    for _ in range(_MOST_VALUES + 2):  # with the stream and the document that every file begins with
+        event = next_event()
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            builder.scalar(event)
+        elif kind is yaml.StreamEndEvent:
+            return
+        else:
+            builder.take(event)
+    raise YamlError(f"it holds more than {_MOST_VALUES} values", _line(event))
 
 
 @dataclass(slots=True)
@@ -100,15 +111,28 @@ class _Builder:
     def __init__(self) -> None:
         self.documents: list[object] = []
         self.lines: dict[int, int] = {}
+        self.twice: tuple[int, str] | None = None
         self._open: list[_Open] = [_Open(is_mapping=False, tag=None, anchor=None, line=0, children=[])]
         self._anchors: dict[str, tuple[object, int]] = {}
         self._repeated = 0
         self._merged = 0
 
+    def scalar(self, event: yaml.ScalarEvent) -> None:
+        """Take what most events are; the other kinds and places of values go a longer way."""
+        text: str = event.value
+        value: object = text
+        if event.tag is not None:
+            value = _tagged(event)
+        elif event.implicit[0]:
+            value = plain(text)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, 1 + len(text))
+        parent = self._open[-1]
+        parent.children.append(value)
+        parent.size += 1 + len(text)
+
     def take(self, event: yaml.Event) -> None:
-        if isinstance(event, yaml.ScalarEvent):
-            self._add(_scalar(event), 1 + len(event.value), event.anchor)
-        elif isinstance(event, yaml.CollectionEndEvent):
+        if isinstance(event, yaml.CollectionEndEvent):
             self._end()
         elif isinstance(event, yaml.CollectionStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
@@ -151,8 +175,10 @@ class _Builder:
     def _mapping(self, done: _Open) -> dict[object, object]:
         fields: dict[object, object] = {}
         merged: dict[object, object] = {}
+        merges = 0
         for key, value in zip(done.children[::2], done.children[1::2], strict=True):
-            if key is _MERGE:
+            if key is MERGE:
+                merges += 1
                 for source in value if isinstance(value, list) else [value]:
                     if isinstance(source, dict):
                         merged = {**source, **merged}
@@ -164,56 +190,36 @@ class _Builder:
                 fields[key] = value
             except TypeError:
                 fields[_SHORT.repr(key)] = value
+        if len(fields) + merges < len(done.children) // 2 and self.twice is None:
+            key = _twice(done.children[::2])
+            self.twice = (done.line, f"the key {key} stands twice in one mapping; remove one")
         return {**merged, **fields} if merged else fields
 
 
-class _Merge:
-    """The key `<<`, unquoted."""
-
-
-_MERGE = _Merge()
+def _twice(keys: list[object]) -> str:
+    seen: set[object] = set()
+    for key in keys:
+        name = _SHORT.repr(key) if isinstance(key, list | dict) else key
+        if name in seen and key is not MERGE:
+            break
+        seen.add(name)
+    return _SHORT.repr(key)
 
 
 def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _scalar(event: yaml.ScalarEvent) -> object:
-    tag: str | None = event.tag
-    value: str = event.value
-    if tag is None or tag == "!":
-        return _plain(value) if event.implicit[0] else value
-    name = tag.removeprefix(_CORE).removeprefix("!")
-    if name in ("binary", "python/bytes"):
-        try:
-            return base64.b64decode(value)
-        except (binascii.Error, ValueError):
-            raise YamlError("a !binary value is no base64", _line(event)) from None
-    if name in ("int", "float", "bool", "null"):
-        return _plain(value)
-    return value
-
-
-def _plain(value: str) -> object:
-    if value in _WORDS:
-        return _WORDS[value]
-    if value[0] not in _NUMBER_STARTS:
-        return _MERGE if value == "<<" else value
-    if _INT.fullmatch(value):
-        try:
-            return int(value)
-        except ValueError:  # more digits than Python converts
-            return value
-    if _FLOAT.fullmatch(value):
-        return float(value)
-    if _FLOAT_WORDS.fullmatch(value):
-        return float(value.replace(".", ""))
-    return value
+def _tagged(event: yaml.ScalarEvent) -> object:
+    try:
+        return tagged(event)
+    except ValueError as error:
+        raise YamlError(str(error), _line(event)) from None
 
 
 def _untag(value: list[object] | dict[object, object], tag: str) -> object:
     """What an object was made from: PyYAML writes a call's arguments, or a state, below the object's tag."""
-    if not tag.startswith((_CORE + "python/object/apply:", _CORE + "python/object/new:")):
+    if not tag.startswith((CORE + "python/object/apply:", CORE + "python/object/new:")):
         return value
     parts: object = value
     if isinstance(value, dict):

@@ -25,6 +25,9 @@ from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
 from toolreplay.wire.sameness import same_items, same_json
 
 from .exchange import Exchange
+from .volatile import Volatiles
+
+_NONE: Final = Volatiles()
 
 
 class Match(StrEnum):
@@ -38,9 +41,10 @@ class Match(StrEnum):
 class Playback:
     """The exchanges of one cassette and which of them were played."""
 
-    def __init__(self, exchanges: Sequence[Exchange], match: Match) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], match: Match, volatiles: Volatiles = _NONE) -> None:
         self.exchanges = exchanges
         self.match = match
+        self._volatiles = volatiles
         self._waiting = dict.fromkeys(range(len(exchanges)))
         self._by_key: dict[Hashable, deque[int]] | None = None
 
@@ -66,13 +70,21 @@ class Playback:
         if upcoming is None or self.match is Match.ORDER:
             return upcoming
         if self.match is Match.CONVERSATION and verdict is not None and _creates(request.method, request.url):
-            return self._look_up(_conversation_key(verdict))
+            return self._look_up(self._conversation_key(verdict))
         body = request.json if isinstance(request.json, dict | list) else request.body
+        if self._volatiles:
+            return self._look_up(self._exact_key(request.method, request.url, body))
         # A loop that is as it was asks in the recorded order; comparing with the next one is cheaper than a digest.
         if _same_request(self.exchanges[upcoming], request, body):
             _share(self.exchanges[upcoming].body, body)
             return upcoming
-        return self._look_up(_exact_key(request.method, request.url, body))
+        return self._look_up(self._exact_key(request.method, request.url, body))
+
+    def _exact_key(self, method: str, url: str, body: object) -> Hashable:
+        return _exact_key(method, url, self._volatiles.body(body) if self._volatiles else body)
+
+    def _conversation_key(self, verdict: Verdict) -> Hashable:
+        return ("create", conversation_key(verdict.all_messages, self._volatiles))
 
     def _look_up(self, key: Hashable) -> int | None:
         if self._by_key is None:
@@ -92,7 +104,7 @@ class Playback:
         return dict(found)
 
     def _exact_keys(self) -> list[Hashable]:
-        return [_exact_key(exchange.method, exchange.url, exchange.body) for exchange in self.exchanges]
+        return [self._exact_key(exchange.method, exchange.url, exchange.body) for exchange in self.exchanges]
 
     def _conversation_keys(self) -> list[Hashable]:
         conversations = Conversations()
@@ -100,10 +112,10 @@ class Playback:
         for exchange in self.exchanges:
             request = read_request(exchange.request) if _creates(exchange.method, exchange.url) else None
             if request is None:
-                keys.append(_exact_key(exchange.method, exchange.url, exchange.body))
+                keys.append(self._exact_key(exchange.method, exchange.url, exchange.body))
                 continue
             verdict = conversations.judge(request)
-            keys.append(_conversation_key(verdict))
+            keys.append(self._conversation_key(verdict))
             reply = read_response(request, exchange.response)
             if isinstance(reply, Reply):
                 conversations.served(verdict, reply)
@@ -116,11 +128,7 @@ def _creates(method: str, url: str) -> bool:
     return found is not None and found.operation == "create"
 
 
-def _conversation_key(verdict: Verdict) -> Hashable:
-    return ("create", conversation_key(verdict.all_messages))
-
-
-def conversation_key(messages: Iterable[Message]) -> Hashable:
+def conversation_key(messages: Iterable[Message], volatiles: Volatiles = _NONE) -> tuple[tuple[str, ...], ...]:
     """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered.
 
     A text beside results is no prompt but the loop's own word on them (a reminder), and left out.
@@ -138,7 +146,7 @@ def conversation_key(messages: Iterable[Message]) -> Hashable:
                     key.append(("use", block.id or ""))
                 case Text() if prompts:
                     _flush(answered, key)
-                    key.append(("user", block.text or ""))
+                    key.append(("user", volatiles.text(block.text or "")))
                 case _:
                     pass
     _flush(answered, key)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from toolreplay.wire.eventstream import encode_frame, looks_framed, parse_frames
 from toolreplay.wire.http import HttpResponse
 
 from .shown import shown
+from .spelling import SPACED, spell, spelling_of
+
+_DEEPEST: Final = 100  # levels; PyYAML takes several of Python's 1,000 stack frames for each
 
 
 def encode_body(response: HttpResponse) -> dict[str, Any]:
@@ -17,8 +20,20 @@ def encode_body(response: HttpResponse) -> dict[str, Any]:
     body = response.body
     if response.content_type == "application/json" and isinstance(response.json, dict) and yaml_can_hold(response.json):
         return {"json": response.json}
-    frames = _frames(body) if looks_framed(body) else None
-    return {"frames": frames} if frames is not None else {"string": text_or_bytes(body)}
+    return _frames_or_string(body)
+
+
+def encode_exactly(body: bytes) -> dict[str, Any]:
+    """The body so that it comes back byte by byte: `json` only where it is an object whose spelling can be told."""
+    if body[:1] == b"{" and body[-1:] == b"}":
+        try:
+            value, text = json.loads(body), body.decode()
+        except (ValueError, RecursionError):
+            return _frames_or_string(body)
+        spelling = spelling_of(text, value)
+        if spelling is not None and yaml_can_hold(value):
+            return {"json": value} if spelling == SPACED else {"json": value, "spelling": spelling}
+    return _frames_or_string(body)
 
 
 def decode_body(body: Mapping[str, Any]) -> bytes:
@@ -28,7 +43,7 @@ def decode_body(body: Mapping[str, Any]) -> bytes:
         ValueError: what stands there is no body.
     """
     if "json" in body:
-        return json.dumps(body["json"], ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return spell(body["json"], body.get("spelling", SPACED)).encode("utf-8", "surrogatepass")
     if "frames" in body:
         frames = body["frames"]
         if not isinstance(frames, list):
@@ -44,11 +59,32 @@ def decode_body(body: Mapping[str, Any]) -> bytes:
 
 
 def yaml_can_hold(value: object) -> bool:
-    """Lone surrogates are JSON (escaped) but no YAML."""
+    """Whether JSON can stand as YAML: lone surrogates (escaped in JSON) cannot, nor what is nested too deeply."""
+    if _is_deep(value):
+        return False
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
+    return True
+
+
+def _frames_or_string(body: bytes) -> dict[str, Any]:
+    frames = _frames(body) if looks_framed(body) else None
+    return {"frames": frames} if frames is not None else {"string": text_or_bytes(body)}
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, dict | list)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
     return True
 
 

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
@@ -58,10 +58,12 @@ class Secret:
     Attributes:
         kind: what it is: `a private key`.
         place: where it stands: `interaction 1, request body messages[2].content[0].text`, counted from 0.
+        mark: by which equal ones are told within a process.
     """
 
     kind: str
     place: str
+    mark: int = field(default=0, repr=False, compare=False)
 
 
 def find_secret(
@@ -73,17 +75,25 @@ def find_secret(
         environment: variables whose values are secret if their names say so; those of the process when None.
         dummies: values that are no secret, whatever holds them.
     """
-    search = _Search(os.environ if environment is None else environment, frozenset(dummies))
+    search = Search(os.environ if environment is None else environment, frozenset(dummies))
     for index, exchange in enumerate(cassette.exchanges):
         for secret in search.exchange(exchange):
             return Secret(secret.kind, f"interaction {index}, {secret.place}")
     return next(search.provenance(cassette.provenance), None)
 
 
-class _Search:
-    """One search. Texts and messages that were looked at are not looked at again: requests repeat the history."""
+class Search:
+    """One search. Texts and messages that were looked at are not looked at again: requests repeat the history.
 
-    def __init__(self, environment: Mapping[str, str], dummies: frozenset[str]) -> None:
+    Args:
+        environment, dummies: as in `find_secret`.
+        placeholders: what in the form of a secret is none, by its look.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str], dummies: frozenset[str], placeholders: re.Pattern[str] | None = None
+    ) -> None:
+        self._placeholders = placeholders
         self._values = {
             value: name
             for name, value in environment.items()
@@ -93,6 +103,7 @@ class _Search:
         self._walked: dict[int, object] = {}
 
     def exchange(self, exchange: Exchange) -> Iterator[Secret]:
+        """The secrets of an exchange."""
         response = exchange.response
         yield from self._text(unquote(exchange.url), "request URL", 0)
         yield from self._json(dict(exchange.headers), "request header ", 0)
@@ -103,7 +114,12 @@ class _Search:
         yield from self._json(dict(response.headers), "response header ", 0)
         yield from self._response(response)
 
+    def entry(self, value: object) -> Iterator[Secret]:
+        """The secrets of JSON that came alone, such as the line of a log."""
+        yield from self._json(value, "", 0)
+
     def provenance(self, provenance: Provenance | None) -> Iterator[Secret]:
+        """The secrets of what a cassette says of its origin."""
         if provenance is not None:
             yield from self._json(asdict(provenance), "toolreplay.", 0)
 
@@ -167,20 +183,23 @@ class _Search:
     def _text(self, text: str, place: str, depth: int) -> Iterator[Secret]:
         if text in self._clean:
             return
-        kind = self._kind(text)
-        if kind is not None:
-            yield Secret(kind, place)
+        found = self._found(text)
+        if found is not None:
+            yield Secret(found[0], place, hash(found[1]))
             return
         self._clean.add(text)
         if depth < _DEPTH:
             yield from self._decoded(text, place, depth + 1)
 
-    def _kind(self, text: str) -> str | None:
+    def _found(self, text: str) -> tuple[str, str] | None:
+        """The kind of the first secret of a text, and the secret."""
         for value, name in self._values.items():
             if value in text:
-                return f"the value of the environment variable {name}"
-        found = _PATTERN.search(text)
-        return _NAMES[(found.lastindex or 1) - 1] if found is not None else None
+                return f"the value of the environment variable {name}", value
+        for found in _PATTERN.finditer(text):
+            if self._placeholders is None or not self._placeholders.search(found[0]):
+                return _NAMES[(found.lastindex or 1) - 1], found[0]
+        return None
 
     def _decoded(self, text: str, place: str, depth: int) -> Iterator[Secret]:
         if text.lstrip()[:1] in ("{", "["):
@@ -201,7 +220,7 @@ class _Search:
 def _below(place: str, name: str) -> str:
     """The place of a field; a name that is no name, and may be long, is not repeated."""
     shown = name if _PLAIN_NAME.fullmatch(name) else "*"
-    return f"{place}{shown}" if place.endswith((" ", ".")) else f"{place}.{shown}"
+    return f"{place}{shown}" if not place or place.endswith((" ", ".")) else f"{place}.{shown}"
 
 
 def _pieces(event: object) -> Iterator[tuple[str, str]]:
@@ -212,9 +231,9 @@ def _pieces(event: object) -> Iterator[tuple[str, str]]:
     index = event.get("index", event.get("contentBlockIndex"))
     for name, value in delta.items():
         inner = value.items() if isinstance(value, dict) else ((name, value),)
-        for field, piece in inner:
-            if isinstance(piece, str) and not {name, field} & _OPAQUE and field != "type":
-                yield f"content[{index}] {field}", piece
+        for key, piece in inner:
+            if isinstance(piece, str) and not {name, key} & _OPAQUE and key != "type":
+                yield f"content[{index}] {key}", piece
 
 
 def _unpacked(text: str) -> bytes | None:

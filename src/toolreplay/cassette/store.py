@@ -6,9 +6,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
-
-import yaml
 
 from toolreplay.errors import CassetteError, RecordingError
 from toolreplay.files.atomic import write_text
@@ -16,7 +13,9 @@ from toolreplay.files.atomic import write_text
 from .exchange import Cassette, Exchange, Provenance
 from .format import decode_cassette, encode, normalised
 from .reading import interpret, load, read_bytes
+from .recording import Interaction
 from .secrets import DUMMIES, find_secret
+from .yaml_text import yaml_text
 
 _HEADER = "# Recorded by toolreplay; see docs/record.md. Do not edit: record again.\n"
 
@@ -32,13 +31,17 @@ def read_cassette(path: Path) -> Cassette:
     data, lines = load(read_bytes(path), str(path))
     if isinstance(data, dict) and "toolreplay" in data:
         return decode_cassette(data, str(path))
-    exchanges = []
-    for interaction in interpret(data, lines, str(path)).interactions:
-        request, response = interaction.request, interaction.response
-        if response is not None:
-            body = request.json if request.is_json else request.body
-            exchanges.append(Exchange(request.method, request.url, request.headers, body, response))
-    return Cassette(tuple(exchanges))
+    found = map(exchange_of, interpret(data, lines, str(path)).interactions)
+    return Cassette(tuple(exchange for exchange in found if exchange is not None))
+
+
+def exchange_of(interaction: Interaction) -> Exchange | None:
+    """An interaction of any recording as a cassette holds it; None where the request was never answered."""
+    request, response = interaction.request, interaction.response
+    if response is None:
+        return None
+    body = request.json if request.is_json else request.body
+    return Exchange(request.method, request.url, request.headers, body, response)
 
 
 def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = DUMMIES) -> None:
@@ -57,11 +60,16 @@ def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = D
         what = f"{secret.place} holds {secret.kind}"
         raise RecordingError(f"{path}: {what}; keep it out of prompts, tools and stubs and record again")
     cassette = Cassette(exchanges, cassette.provenance or Provenance())
-    text = _HEADER + yaml.dump(encode(cassette), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    text = _HEADER + yaml_text(encode(cassette))
     data, _ = load(text.encode(), str(path))
     again = decode_cassette(data if isinstance(data, dict) else {}, str(path))
     if [_strict(one) for one in again.exchanges] != [_strict(one) for one in exchanges]:
         raise RecordingError(f"{path}: the recording does not survive being written; please report this")
+    write_whole(path, text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write the text of a recording whole, or raise RecordingError and leave what is there as it was."""
     try:
         write_text(path, text)
     except OSError as error:
@@ -73,29 +81,3 @@ def _strict(exchange: Exchange) -> Exchange:
     if isinstance(exchange.body, bytes):
         return exchange
     return replace(exchange, body=json.dumps(exchange.body, sort_keys=True))
-
-
-_BASE: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-
-class _Dumper(_BASE):  # type: ignore[misc]  # whichever of the two PyYAML has
-    """YAML for people: text of several lines in literal style, no anchors."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-def _represent_text(dumper: Any, text: str) -> Any:
-    style = "|" if "\n" in text.rstrip("\n") else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-def _represent_list(dumper: Any, items: list[Any]) -> Any:
-    short = all(isinstance(item, str | int | float) and len(str(item)) < _SHORT for item in items)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=short and len(items) < _FEW)
-
-
-_SHORT: Final = 60
-_FEW: Final = 6
-_Dumper.add_representer(str, _represent_text)
-_Dumper.add_representer(list, _represent_list)

@@ -65,10 +65,11 @@ def _from_recording(options: argparse.Namespace, path: Path, project: Project) -
     for problem in shared_cassettes(path, [scenario]):
         raise UsageError(problem)
     cassette = cassette_of(scenario, project)
-    is_written = keep_exchanges(recording, drafted, scenario, cassette, force=options.force)
+    kept = shown_path(cassette, project)
+    is_written = keep_exchanges(recording, drafted, scenario, cassette, shown=kept, force=options.force)
     _write(path, text, project)
     print(f"{shown}: written; {_summary(drafted)}")
-    print(f"{shown_path(cassette, project)}: {'written' if is_written else 'is its cassette as it is'}")
+    print(f"{kept}: {'written' if is_written else 'is its cassette as it is'}")
     for line in drafted.notes:
         print(f"      {line}")
     return 0

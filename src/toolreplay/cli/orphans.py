@@ -44,7 +44,7 @@ def _asked_about(paths: Sequence[str], project: Project) -> Project:
     if not paths:
         return project
     if len(paths) != 2:
-        raise UsageError(f"--orphans takes two folders or none, and got {len(paths)}; write --orphans SCENARIOS CASSETTES")
+        raise UsageError("--orphans takes two folders or none; write --orphans SCENARIOS CASSETTES")
     scenarios, cassettes = (Path(path).absolute() for path in paths)
     if not scenarios.exists():
         raise UsageError(f"{paths[0]}: no such file or folder")

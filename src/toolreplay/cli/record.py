@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", metavar="URL", help="where to send requests (default: the SDK's own)")
     parser.add_argument("--loop", metavar="MODULE:FUNCTION", help="record another loop's own cassette")
     parser.add_argument("--stale", action="store_true", help="only scenarios whose recording is stale or missing")
+    parser.add_argument(
+        "--keep-failed", action="store_true", help="write what a failed run recorded, beside the cassette"
+    )
     parser.add_argument("-k", dest="keyword", metavar="TEXT", help="only scenarios whose id contains the text")
 
 
@@ -45,7 +48,13 @@ def call(options: argparse.Namespace) -> int:
         for scenario in collected.scenarios:
             if options.stale and _is_fresh(play_scenario(scenario, project, loop=options.loop).outcome):
                 continue
-            run, path = record_scenario(scenario, project, base_url=options.base_url, loop=options.loop)
+            run, path = record_scenario(
+                scenario,
+                project,
+                base_url=options.base_url,
+                loop=options.loop,
+                keep_failed=options.keep_failed,
+            )
             outcomes.append(run.outcome)
             print(f"{summary_line(run)}  {f'-> {shown_path(path, project)}' if path else 'nothing written'}")
             _show(details(run))

@@ -6,17 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from toolreplay.wire.model import Other, Text, ToolResult
+from toolreplay.wire.model import Media, Other, Text, ToolResult
 
 from .facts import CallFacts, Did, Execution
 
 
 def told(result: ToolResult) -> str:
-    """Everything a reader of the result sees as text; JSON parts of Converse as JSON."""
+    """Everything a reader of the result sees as text; images, documents and JSON parts of Converse as JSON."""
     return "\n".join(
         part.text or "" if isinstance(part, Text) else _as_json(part.raw)
         for part in result.parts
-        if isinstance(part, Text | Other)
+        if isinstance(part, Text | Media | Other)
     )
 
 

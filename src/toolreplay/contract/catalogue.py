@@ -5,8 +5,8 @@ sentence, which findings repeat), `Good:` and `Bad:` (YAML of a request, or of a
 on a line of its own. Rules are sorted by what they look at, so that the checker hands each its own view and
 no rule searches the whole conversation: a `Message` once, a `Step` (a turn at its end), the `Toolset`, the
 request as a whole with the `Tally` of its messages, a `Sequel` (a request and the one before it), a reply
-with its request (`Answered`), or the `RunFacts` of a whole run. A rule that needs a second view has a second
-judge (`also`).
+with its request (`Answered`), the `RunFacts` of a whole run, or a `Leak` of a recording. A rule that needs a
+second view has a second judge (`also`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from toolreplay.wire.model import Message, Wire
 
 from .facts import RunFacts
 from .finding import Broken, Finding, Profile, Severity
+from .leak import Leak
 from .sequel import Answered, Sequel
 from .tally import Tally
 from .toolset import Toolset
@@ -80,7 +81,14 @@ class Rule(Generic[View]):
 
 
 AnyRule: TypeAlias = (
-    Rule[Message] | Rule[Step] | Rule[Toolset] | Rule[Tally] | Rule[Sequel] | Rule[Answered] | Rule[RunFacts]
+    Rule[Message]
+    | Rule[Step]
+    | Rule[Toolset]
+    | Rule[Tally]
+    | Rule[Sequel]
+    | Rule[Answered]
+    | Rule[RunFacts]
+    | Rule[Leak]
 )
 Judge = Callable[[View, Context], Iterable[Broken]]
 
@@ -90,7 +98,7 @@ class Rules(Generic[View]):
 
     def __init__(self) -> None:
         self._all: list[Rule[View]] = []
-        self._applying: dict[str, tuple[tuple[Rule[View], Severity], ...]] = {}
+        self._applying: dict[str, tuple[tuple[Judge[View], Rule[View], Severity], ...]] = {}
 
     def __iter__(self) -> Iterator[Rule[View]]:
         return iter(self._all)
@@ -108,9 +116,9 @@ class Rules(Generic[View]):
             _fill()
             in_order = sorted(self._all, key=lambda rule: rule.code)
             found = ((rule, rule.severities.get(context.profile)) for rule in in_order)
-            applying = tuple((rule, severity) for rule, severity in found if severity is not None)
+            applying = tuple((rule.judge, rule, severity) for rule, severity in found if severity is not None)
             self._applying[profile] = applying
-        return [rule.finding(broken, severity) for rule, severity in applying for broken in rule.judge(view, context)]
+        return [rule.finding(broken, severity) for judge, rule, severity in applying for broken in judge(view, context)]
 
 
 MESSAGE_RULES: Final = Rules[Message]()
@@ -120,6 +128,7 @@ REQUEST_RULES: Final = Rules[Tally]()
 SEQUEL_RULES: Final = Rules[Sequel]()
 REPLY_RULES: Final = Rules[Answered]()
 RUN_RULES: Final = Rules[RunFacts]()
+LEAK_RULES: Final = Rules[Leak]()
 
 
 def on_message(
@@ -176,6 +185,13 @@ def on_run(
     return _register(RUN_RULES, code, name, severities, evidence, answers)
 
 
+def on_leak(
+    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None
+) -> Callable[[Judge[Leak]], Judge[Leak]]:
+    """Register a rule about a credential that a recording holds."""
+    return _register(LEAK_RULES, code, name, severities, evidence, answers)
+
+
 def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
     """Give a registered rule a further judge, which looks at another view."""
 
@@ -212,6 +228,7 @@ def _registered() -> dict[str, AnyRule]:
         *SEQUEL_RULES,
         *REPLY_RULES,
         *RUN_RULES,
+        *LEAK_RULES,
     )
     return {rule.code: rule for rule in sorted(rules, key=lambda rule: rule.code)}
 

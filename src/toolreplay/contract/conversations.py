@@ -98,12 +98,12 @@ class Conversations:
 
     def judge(self, request: Request) -> Verdict:
         """Link a request to its conversation and judge what is new in it."""
-        context = Context(self._profile or profile_of(request.wire), request)
+        profile = self._profile or profile_of(request.wire)
         if request.continues is not None:
-            return self._judge_thread(request, context)
+            return self._judge_thread(request, Context(profile, request))
         link = linked(request, self._all, self._by_call) or Link(self._begin(), request.messages, whole=True)
         tools = self._shared_tools(request)
-        context = replace(context, known_tools=tools, sequel=self._sequel(link, request, tools))
+        context = Context(profile, request, tools, self._sequel(link, request, tools))
         known = EMPTY if link.whole else link.conversation.state
         if link.touched:
             known = replace(known, tally=known.tally.recounted(link.touched))

@@ -8,10 +8,11 @@ from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import Request, Wire
 
 from .as_json import as_json
-from .catalogue import RUN_RULES
+from .catalogue import LEAK_RULES, RUN_RULES
 from .facts import RunFacts
 from .finding import Finding, Profile
 from .fold import check_request, profile_of
+from .leak import Leak
 from .turns import Context
 
 
@@ -40,6 +41,11 @@ def check_run(facts: RunFacts, wire: Wire = Wire.MESSAGES) -> tuple[Finding, ...
     """Judge a whole run by the rules TR6xx."""
     context = Context(profile_of(wire), parse({}, wire))
     return tuple(RUN_RULES.judge(facts, context))
+
+
+def check_leak(leak: Leak) -> tuple[Finding, ...]:
+    """Judge a credential that a recording holds by the rules TR9xx."""
+    return tuple(LEAK_RULES.judge(leak, Context(Profile.MESSAGES, parse({}, Wire.MESSAGES))))
 
 
 def parse(request: object, wire: Wire) -> Request:

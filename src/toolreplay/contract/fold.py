@@ -155,7 +155,7 @@ def settle(state: State, context: Context) -> tuple[State, tuple[Finding, ...]]:
     found += REQUEST_RULES.judge(state.tally, context)
     if context.sequel is not None:
         found += SEQUEL_RULES.judge(context.sequel, context)
-    return replace(state, clean=clean), tuple(found)
+    return state if state.clean == clean else replace(state, clean=clean), tuple(found)
 
 
 def check_request(request: Request, profile: Profile | None = None) -> tuple[Finding, ...]:

@@ -56,7 +56,7 @@ class Link:
             for none.
         touched: earlier messages that differ in nothing but what may differ freely, such as `cache_control`.
         merged: whether the last message was sent again with more at its end, as some loops continue a paused
-            turn.
+            turn, and as a prompt joins the one before it that was left without a reply.
     """
 
     conversation: Conversation
@@ -127,7 +127,7 @@ def _rewritten(request: Request, conversation: Conversation) -> Link:
 def _begins_with(longer: object, shorter: object) -> bool:
     role, blocks = plain_message(longer)
     first_role, first = plain_message(shorter)
-    return role == first_role == "assistant" and blocks[: len(first)] == first
+    return role == first_role and blocks[: len(first)] == first
 
 
 def _holder_of_calls(raw: Sequence[object], by_call: Mapping[str, Conversation]) -> Conversation | None:

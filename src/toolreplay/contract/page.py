@@ -24,6 +24,7 @@ _ABOUT = {
     "4": "Messages",
     "5": "Request",
     "6": "Runs",
+    "9": "Recordings",
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import accumulate
 
 from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import Block, Message, Place, Request, ServerToolUse, ToolResult, ToolUse, Wire
@@ -121,8 +122,13 @@ class Turn:
         """The name that the API's own error message gives to a block of this turn: `messages.2.content.0`."""
         if not context.joins_neighbours:
             return place.dotted
-        before = sum(len(message.blocks) for message in self.messages if message.index < place.message)
-        return f"messages.{self.number}.content.{before + (place.block or 0)}"
+        return f"messages.{self.number}.content.{self.blocks_before[place.message] + (place.block or 0)}"
+
+    @lazy
+    def blocks_before(self) -> dict[int, int]:
+        """How many blocks of the turn stand before each of its messages, by the message's index."""
+        counts = accumulate((len(message.blocks) for message in self.messages), initial=0)
+        return {message.index: count for message, count in zip(self.messages, counts, strict=False)}
 
 
 @dataclass(frozen=True)

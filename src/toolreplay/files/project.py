@@ -10,6 +10,8 @@ from typing import Any
 
 from toolreplay.errors import UsageError
 
+from .volatile import Volatile, volatiles
+
 
 @dataclass(frozen=True)
 class Project:
@@ -23,6 +25,9 @@ class Project:
         ignore: the rules whose findings it does not show.
         profile: whose contract `check` holds; None for the one of the wire.
         baseline: the file of known findings.
+        volatile: values that change with every run, left out where recordings are compared.
+        max_age: days after which a recording is stale; None for never.
+        allow_hosts: hosts that requests and connections may go to in replay, beside this machine itself.
     """
 
     root: Path
@@ -32,6 +37,9 @@ class Project:
     ignore: tuple[str, ...] = ()
     profile: str | None = None
     baseline: Path | None = None
+    volatile: tuple[Volatile, ...] = ()
+    max_age: int | None = None
+    allow_hosts: tuple[str, ...] = ()
 
 
 def find_project(start: Path | None = None) -> Project:
@@ -91,7 +99,24 @@ def _project(root: Path, settings: dict[str, Any]) -> Project:
         ignore=_texts(root, settings, "ignore"),
         profile=_text(root, settings, "profile"),
         baseline=None if baseline is None else root / baseline,
+        volatile=_volatile(root, settings),
+        max_age=_days(root, settings, "max_age"),
+        allow_hosts=_texts(root, settings, "allow_hosts"),
     )
+
+
+def _volatile(root: Path, settings: dict[str, Any]) -> tuple[Volatile, ...]:
+    try:
+        return volatiles(settings.get("volatile", []))
+    except UsageError as error:
+        raise UsageError(f"{root / 'pyproject.toml'}: [tool.toolreplay] {error}") from None
+
+
+def _days(root: Path, settings: dict[str, Any], name: str) -> int | None:
+    value = settings.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise UsageError(f"{root / 'pyproject.toml'}: [tool.toolreplay] {name} is {value!r}; write a number of days")
+    return value
 
 
 def _texts(root: Path, settings: dict[str, Any], name: str) -> tuple[str, ...]:

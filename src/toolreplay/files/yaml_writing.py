@@ -16,6 +16,7 @@ from .yaml_scalars import plain
 
 WIDTH: Final = 110  # columns; lines of the project's own scenarios are no longer
 
+_TOO_LONG: Final = 10**399  # for the reader, which takes 400 characters
 _LONGEST_KEY: Final = 1_000  # libyaml looks no further than 1,024 characters for the colon of a key
 _RESOLVERS: Final[Mapping[str, list[tuple[str, re.Pattern[str]]]]] = yaml.SafeLoader.yaml_implicit_resolvers
 _INDICATORS: Final = frozenset("-?:,[]{}#&*!|>'\"%@`")
@@ -31,7 +32,7 @@ def yaml_text(value: Mapping[str, object], *, opened: Collection[str] = ()) -> s
         opened: fields that stand over several lines, and the items of which do, even where one would hold them.
 
     Raises:
-        ValueError: a number that the reader refuses: NaN, infinite, or of more than 400 digits.
+        ValueError: a number that the reader refuses: NaN, infinite, or of 400 digits and more.
     """
     return "".join(f"{line}\n" for line in _mapping(value, "", opened))
 
@@ -170,7 +171,7 @@ def _scalar(value: object, *, in_flow: bool = False) -> str:
         case None:
             return "null"
         case bool():
-            return "true" if value else "false"
+            return str(value).lower()
         case str():
             return _text(value, in_flow=in_flow)
         case int() | float():
@@ -181,15 +182,12 @@ def _scalar(value: object, *, in_flow: bool = False) -> str:
 
 
 def _number(value: float) -> str:
-    shown = "an integer of hundreds of digits"
-    try:
-        shown = repr(value) if isinstance(value, float) else shown
-        text = repr(value)
-        if not isinstance(plain(text), str):
-            return text
-    except ValueError:
-        pass  # too long for the reader, or for Python itself
-    raise ValueError(f"{shown} is no number that a file can hold")
+    if isinstance(value, int) and abs(value) >= _TOO_LONG:
+        raise ValueError("an integer of hundreds of digits is no number that a file can hold")
+    text = repr(value)
+    if isinstance(plain(text), str):
+        raise ValueError(f"{text} is no number that a file can hold")  # noqa: TRY004  (the type is right)
+    return text
 
 
 def _text(text: str, *, in_flow: bool = False) -> str:

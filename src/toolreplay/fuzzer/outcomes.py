@@ -7,6 +7,7 @@ recognised however a loop cuts or wraps it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -86,6 +87,15 @@ _MESSAGES: Final[tuple[Callable[[str], str], ...]] = (
 )
 
 
+_KIND: Final = st.sampled_from(_KINDS)
+_SHAPE: Final = st.sampled_from(_SHAPES)
+_MESSAGE: Final = st.sampled_from(_MESSAGES)
+_EXCEPTION: Final = st.sampled_from(_OFTEN)
+_INTERRUPTION: Final = st.sampled_from(INTERRUPTIONS)
+_GARBAGE: Final = st.sampled_from(GARBAGE)
+_SIXTEENTH: Final = st.integers(0, 15)
+
+
 def tool_outcomes(marker: str = "mark-1", *, interruptions: bool = True) -> SearchStrategy[Entry]:
     """Entries of a stub, as scenario files have them: `{"return": ...}`, `{"raise": {"type": ..., "message": ...}}`.
 
@@ -93,26 +103,31 @@ def tool_outcomes(marker: str = "mark-1", *, interruptions: bool = True) -> Sear
         marker: the word that values and messages carry.
         interruptions: whether tools may raise what no `except Exception` catches.
     """
+    return _outcomes(marker, interruptions)
+
+
+@cache  # Hypothesis looks each new strategy over, which costs more than a draw
+def _outcomes(marker: str, interruptions: bool) -> SearchStrategy[Entry]:
     return _outcome(marker, interruptions=interruptions)
 
 
 @st.composite
 def _outcome(draw: st.DrawFn, marker: str, *, interruptions: bool) -> Entry:
-    kind = draw(st.sampled_from(_KINDS))
+    kind = draw(_KIND)
     match kind:
         case "raise":
-            if draw(st.integers(0, 15)) == 15:
+            if draw(_SIXTEENTH) == 15:
                 return {"raise": {"type": UNPRINTABLE}}
-            name = draw(st.sampled_from(_OFTEN))
+            name = draw(_EXCEPTION)
             if name == "TimeoutError" and draw(st.booleans()):
                 return {"hang": 0.002}
-            return {"raise": {"type": name, "message": draw(st.sampled_from(_MESSAGES))(marker)}}
+            return {"raise": {"type": name, "message": draw(_MESSAGE)(marker)}}
         case "value":
-            return {"return": draw(st.sampled_from(_SHAPES))(marker)}
+            return {"return": draw(_SHAPE)(marker)}
         case "interrupt" if interruptions:
-            return {"raise": {"type": draw(st.sampled_from(INTERRUPTIONS)), "message": marker}}
+            return {"raise": {"type": draw(_INTERRUPTION), "message": marker}}
         case "garbage":
-            return {"garbage": draw(st.sampled_from(GARBAGE))}
+            return {"garbage": draw(_GARBAGE)}
         case "blocks":
             image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL}}
             return {"blocks": [{"type": "text", "text": marker}, *([image] if draw(st.booleans()) else [])]}

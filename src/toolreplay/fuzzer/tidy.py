@@ -40,8 +40,8 @@ def _shows(case: Case, code: str, play: Callable[[Case], Played]) -> bool:
 
 def _smaller(document: Json) -> Iterator[Json]:
     steps = document["conversation"]
-    if len(steps) > 1:
-        yield {**document, "conversation": steps[:1]}
+    for index in reversed(range(len(steps) if len(steps) > 1 else 0)):
+        yield {**document, "conversation": [*steps[:index], *steps[index + 1 :]]}
     yield {**document, "conversation": [_without(step, "expect") for step in steps]}
     yield {**document, "conversation": [{**step, "user": "Go on."} for step in steps]}
     for fewer in _fewer(steps):
@@ -49,7 +49,8 @@ def _smaller(document: Json) -> Iterator[Json]:
     yield {**document, "conversation": _short_ids(steps)}
     used = _used(steps)
     yield {**document, "tools": [tool for tool in document["tools"] if tool.get("name") in used]}
-    yield {**document, "tools": [_one_entry(tool) for tool in document["tools"]]}
+    for tools in _fewer_entries(document["tools"]):
+        yield {**document, "tools": tools}
     yield {**document, "tools": [_plain_entries(tool) for tool in document["tools"]]}
     yield {**document, "tools": [_plain(tool) for tool in document["tools"]]}
     for name in ("max_turns", "max_tokens", "system", "betas", "tool_choice", "extra_body", "history", "thinking"):
@@ -94,10 +95,15 @@ def _used(steps: list[Json]) -> set[str]:
     return {block["name"] for block in blocks if block.get("type") == "tool_use"}
 
 
-def _one_entry(tool: Json) -> Json:
-    """The tool with the first entry of its stub alone, which then takes every call."""
-    stub = tool.get("stub")
-    return {**tool, "stub": _without(stub[0], "when")} if isinstance(stub, list) and stub else tool
+def _fewer_entries(tools: list[Json]) -> Iterator[list[Json]]:
+    """The tools with one entry alone in a stub, which then takes every call, or without one of its entries."""
+    for at, tool in enumerate(tools):
+        stub = tool.get("stub")
+        entries = stub if isinstance(stub, list) else []
+        alone = [_without(entry, "when") for entry in entries]
+        fewer = [[*entries[:index], *entries[index + 1 :]] for index in range(len(entries) if len(entries) > 1 else 0)]
+        for smaller in (*alone, *fewer):
+            yield [*tools[:at], {**tool, "stub": smaller}, *tools[at + 1 :]]
 
 
 def _plain_entries(tool: Json) -> Json:

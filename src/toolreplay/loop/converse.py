@@ -174,4 +174,13 @@ def _block(block: Mapping[str, Any]) -> dict[str, Any]:
             "source": {"bytes": base64.b64decode(source["data"])},
         }
         return {"image": image}
+    if block["type"] == "document" and source.get("type") in ("base64", "text"):
+        return {"document": _document(source, block.get("title") or "document")}
     return {"text": text_of(block)}
+
+
+def _document(source: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if source["type"] == "text":
+        return {"format": "txt", "name": name, "source": {"text": source["data"]}}
+    format_ = source["media_type"].partition("/")[2]
+    return {"format": format_, "name": name, "source": {"bytes": base64.b64decode(source["data"])}}

@@ -52,12 +52,15 @@ def sender(client: Anthropic, shared: Mapping[str, Any], *, stream: bool) -> Cal
     def send(step: Send) -> Reply:
         body = request(shared, step)
         if not stream:
-            return reply_of(client.messages.create(**body).to_dict())
+            # The SDK's types know no beta blocks and would warn of each.
+            return reply_of(client.messages.create(**body).to_dict(warnings=False))
         fragments = Fragments()
         with client.messages.stream(**body) as events:
             for event in events:
                 fragments.add(event)
-            return reply_of(events.get_final_message().to_dict(), fragments) if fragments.started else _NOTHING
+            if not fragments.started:
+                return _NOTHING
+            return reply_of(events.get_final_message().to_dict(warnings=False), fragments)
 
     return send
 
@@ -68,12 +71,14 @@ def async_sender(client: AsyncAnthropic, shared: Mapping[str, Any], *, stream: b
     async def send(step: Send) -> Reply:
         body = request(shared, step)
         if not stream:
-            return reply_of((await client.messages.create(**body)).to_dict())
+            return reply_of((await client.messages.create(**body)).to_dict(warnings=False))  # as above
         fragments = Fragments()
         async with client.messages.stream(**body) as events:
             async for event in events:
                 fragments.add(event)
-            return reply_of((await events.get_final_message()).to_dict(), fragments) if fragments.started else _NOTHING
+            if not fragments.started:
+                return _NOTHING
+            return reply_of((await events.get_final_message()).to_dict(warnings=False), fragments)
 
     return send
 

@@ -102,9 +102,16 @@ def toolreplay(request: pytest.FixtureRequest) -> Toolreplay:
     """`toolreplay.session("weather/parallel")`, `toolreplay.play(...)`, `toolreplay.check(messages)`."""
     from toolreplay.testing.fixture import Toolreplay
 
+    from .settings import settings
     from .verdict import note
 
-    return Toolreplay(request.config.rootpath, lambda run: note(request.node, run))
+    found = settings(request.config)
+    return Toolreplay(
+        request.config.rootpath,
+        lambda run: note(request.node, run),
+        record_mode=found.record_mode,
+        even_stale=found.stale == "warn",
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

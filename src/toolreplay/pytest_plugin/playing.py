@@ -27,14 +27,16 @@ class Played:
 def play(scenario: Scenario, project: Project, mode: str) -> Played:
     """Play a scenario; record it as the mode says.
 
-    `none` never records, `once` what has no cassette, `new_episodes` also what is stale, `all` and `rewrite`
-    everything but scripts, which need no cassette.
+    `none` never records, `once` what has no cassette, `new_episodes` also what is stale or asks for what was not
+    recorded, `all` and `rewrite` everything but scripts, which need no cassette. A scenario is recorded whole: replies
+    of another day do not go with those of today.
     """
     if mode in {"all", "rewrite"} and not scenario.scripted:
         return Played(*record_scenario(scenario, project))
     run = play_scenario(scenario, project)
-    missing = any(failure.kind == "no cassette" for failure in run.failures)
-    stale = run.outcome is Outcome.STALE
-    if (missing and mode in {"once", "new_episodes"}) or (stale and mode == "new_episodes"):
+    kinds = {failure.kind for failure in run.failures}
+    outgrown = not scenario.scripted and (run.outcome is Outcome.STALE or "miss" in kinds)
+    missing = "no cassette" in kinds
+    if (missing and mode in {"once", "new_episodes"}) or (outgrown and mode == "new_episodes"):
         return Played(*record_scenario(scenario, project))
     return Played(run)

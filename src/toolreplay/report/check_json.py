@@ -16,8 +16,8 @@ _PIECE: Final = 2**20
 class JsonReport:
     """One JSON object.
 
-    `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "exchange", "path",
-    "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is
+    `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "line", "exchange",
+    "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is
     `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand before them.
     """
 
@@ -76,6 +76,7 @@ def _finding(located: Located) -> dict[str, Any]:
         "name": finding.name,
         "severity": finding.severity.value,
         "file": located.file,
+        "line": located.line,
         "exchange": located.exchange,
         "path": finding.path,
         "message": finding.message,

@@ -36,6 +36,7 @@ def _run(run: Run) -> dict[str, object]:
             }
             for failure in run.failures
         ],
+        "notes": list(run.notes),
         "seconds": round(run.seconds, 4),
     }
 

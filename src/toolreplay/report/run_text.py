@@ -50,6 +50,7 @@ def details(run: Run, *, most: int = MOST_LINES) -> list[str]:
     # A habit worth knowing is no reason to look at a run that passed.
     least = (Severity.WARNING,) if run.outcome is Outcome.PASS else (Severity.WARNING, Severity.INFO)
     lines += _findings(run, [found for found in run.findings if found.finding.severity in least], told)
+    lines += [f"note: {_short(note)}" for note in run.notes]
     if len(lines) > most:
         hidden = len(lines) - most + 1
         lines = [*lines[: most - 1], f"... {hidden} more lines; toolreplay run --format json shows all"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -89,6 +91,18 @@ def pointed_at(base_url: str) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def end_of_life(model: str) -> str | None:
+    """The day on which a model ends, `June 30th, 2026`, by the table of the SDK that is installed; None without one.
+
+    It is looked up only where the SDK is loaded, as it is once anything was sent with it.
+    """
+    module = sys.modules.get("anthropic.resources.messages.messages")
+    table = getattr(module, "DEPRECATED_MODELS", None)
+    # On Bedrock the same model has a prefix and a version: us.anthropic.claude-...-v1:0
+    name = re.sub(r"-v\d+(:\d+)?$", "", model.rpartition("anthropic.")[2])
+    return str(table[name]) if isinstance(table, dict) and name in table else None
 
 
 class Clients:

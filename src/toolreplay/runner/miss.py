@@ -8,6 +8,7 @@ from itertools import takewhile
 from operator import eq
 
 from toolreplay.cassette.playback import Playback
+from toolreplay.cassette.volatile import proposal
 from toolreplay.contract.conversations import Verdict
 from toolreplay.wire.exchange import read_request
 from toolreplay.wire.fields import items, mapping
@@ -26,11 +27,13 @@ class Miss:
         stale: whether it was the first request of the run and the cassette has no digests: then the scenario changed,
             and not the loop.
         number: the request, from 1 over the run; set by the session.
+        fix: what to do about it, where that is more than to record again.
     """
 
     text: str
     stale: bool = False
     number: int = 0
+    fix: str = ""
 
 
 def explain(request: HttpRequest, verdict: Verdict | None, playback: Playback) -> Miss:
@@ -44,7 +47,9 @@ def explain(request: HttpRequest, verdict: Verdict | None, playback: Playback) -
     used = "" if index in playback.left_over else ", which was played already"
     recorded = read_request(playback.exchanges[index].request)
     words = _difference(recorded, verdict.request, shared)
-    return Miss(f"no recorded exchange answers this request; nearest is exchange {index}{used}: {words}")
+    line = proposal(playback.exchanges[index].body, request.json)
+    fix = f"if that changes with every run, write under [tool.toolreplay] in pyproject.toml: {line}" if line else ""
+    return Miss(f"no recorded exchange answers this request; nearest is exchange {index}{used}: {words}", fix=fix)
 
 
 def _nearest(body: Mapping[str, object], playback: Playback) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +14,11 @@ from toolreplay.scenario.load import load_file, select
 from toolreplay.scenario.model import Scenario
 
 from .cast import Cast
-from .clients import NotServed, dummy_credentials
+from .clients import NotServed, dummy_credentials, end_of_life
 from .loops import Loop, Target, target_of
 from .prompts import Prompts
 from .replay import replay_side
-from .router import INTERCEPTOR, ROUTER
+from .router import GUARD, INTERCEPTOR, ROUTER
 from .run import Failure, Outcome, Run
 from .session import Session
 from .sides import ModelSide
@@ -70,13 +71,15 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
             side = replay_side(scenario, project, target.name, cast)
             if isinstance(side, Failure):
                 return Run(scenario.id, side.outcome, failures=(side,))
-            run = play_with(scenario, target, side, cast=cast)
+            run = play_with(scenario, target, side, cast=cast, hosts=project.allow_hosts)
     except ToolreplayError as error:
         outcome = Outcome.SKIP if isinstance(error, NotServed) else Outcome.ERROR
         run = Run(scenario.id, outcome, failures=(Failure(outcome, where, str(error)),))
     except Exception as error:  # noqa: BLE001  (a fault of ours must not end the run of the other scenarios)
         run = Run(scenario.id, Outcome.ERROR, failures=(_fault_of_ours(error, where),))
-    return replace(run, seconds=time.perf_counter() - started)
+    end = end_of_life(scenario.model)
+    notes = (f"{where}: model {scenario.model} is deprecated and ends on {end}; name another",) if end else ()
+    return replace(run, notes=notes, seconds=time.perf_counter() - started)
 
 
 def play_with(
@@ -87,17 +90,18 @@ def play_with(
     base_url: str | None = None,
     cast: Cast | None = None,
     strict: bool = True,
+    hosts: Collection[str] = (),
 ) -> Run:
     """Play a scenario with any model side.
 
     Args:
         base_url: where clients send their requests; only the live side lets them out.
-        strict: see `Session`.
+        strict, hosts: see `Session`.
     """
-    session = open_session(scenario, side, cast or Cast(scenario), strict=strict)
+    session = open_session(scenario, side, cast or Cast(scenario), strict=strict, hosts=hosts)
     toolbox = Toolbox(scenario, session.calls)
     prompts = Prompts(scenario, target, session, toolbox, base_url)
-    with INTERCEPTOR.hold(), ROUTER.opened(session):
+    with INTERCEPTOR.hold(), GUARD.hold(), ROUTER.opened(session):
         prompts.play()
     return verdict(scenario, session, toolbox, prompts.ending, side)
 
@@ -109,10 +113,13 @@ def _fault_of_ours(error: Exception, where: str) -> Failure:
     return Failure(Outcome.ERROR, where, f"toolreplay itself failed: {what} ({place})", "please report this line")
 
 
-def open_session(scenario: Scenario, side: ModelSide, cast: Cast, *, strict: bool = True) -> Session:
+def open_session(
+    scenario: Scenario, side: ModelSide, cast: Cast, *, strict: bool = True, hosts: Collection[str] = ()
+) -> Session:
     """The session of a scenario's run."""
     allowed = frozenset(entry.rule for entry in scenario.allow)
-    return Session(scenario.id, side, strict=strict, max_turns=scenario.max_turns, allowed=allowed, cast=cast)
+    limit = scenario.max_turns
+    return Session(scenario.id, side, strict=strict, max_turns=limit, allowed=allowed, cast=cast, hosts=hosts)
 
 
 def _file(name: str, project: Project) -> Path:

@@ -41,16 +41,22 @@ _HOMES: Final = {
 
 
 def record_scenario(
-    scenario: Scenario, project: Project, *, base_url: str | None = None, loop: Loop | str | None = None
+    scenario: Scenario,
+    project: Project,
+    *,
+    base_url: str | None = None,
+    loop: Loop | str | None = None,
+    keep_failed: bool = False,
 ) -> tuple[Run, Path | None]:
     """Play a scenario against the live API and write its cassette.
 
     Args:
         base_url: where clients send their requests; the SDK's own default when None.
         loop: a loop other than the scenario's writes a cassette of its own beside it.
+        keep_failed: write what a run recorded that did not pass, too, to `<cassette>.failed.yaml`.
 
     Returns:
-        The run, and the file written; None when the run did not pass, and then no file was touched.
+        The run, and the file written; None when the run did not pass, and then the cassette was not touched.
     """
     if scenario.scripted:
         failure = Failure(Outcome.SKIP, scenario.path, "it has a script and needs no cassette")
@@ -62,15 +68,26 @@ def record_scenario(
         with _on_the_way_to(base_url):
             run = play_with(scenario, target, side, base_url=base_url)
         run = replace(run, seconds=time.perf_counter() - started)
-        if run.outcome is not Outcome.PASS:
+        passed = run.outcome is Outcome.PASS
+        if not passed and not (keep_failed and side.exchanges):
             return run, None
         name = None if target.is_reference or loop is None else target.name
         path = cassette_of(scenario, project, name)
-        write_cassette(path, Cassette(_kept(side.exchanges), _provenance(scenario, target.name, side.exchanges)))
+        path = path if passed else path.with_suffix(".failed.yaml")
+        keep(path, scenario, target.name, side.exchanges)
     except ToolreplayError as error:
         failure = Failure(Outcome.ERROR, scenario.path, str(error))
         return Run(scenario.id, outcome_of((), (failure,)), failures=(failure,)), None
     return run, path
+
+
+def keep(path: Path, scenario: Scenario, loop: str, exchanges: Sequence[Exchange]) -> None:
+    """Write what was recorded for a scenario, retries left out.
+
+    Raises:
+        CassetteError: it holds a secret, or cannot be written; the file is as it was.
+    """
+    write_cassette(path, Cassette(_kept(exchanges), _provenance(scenario, loop, exchanges)))
 
 
 @contextmanager

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from toolreplay.cassette.exchange import Cassette
 from toolreplay.cassette.playback import Match, Playback
 from toolreplay.cassette.store import read_cassette
+from toolreplay.cassette.volatile import Volatiles
 from toolreplay.files.project import Project
 from toolreplay.scenario.digests import digests
 from toolreplay.scenario.model import Scenario
@@ -20,11 +22,14 @@ from .script import ScriptSide
 from .sides import CassetteSide, ModelSide
 
 
-def replay_side(scenario: Scenario, project: Project, loop: str, cast: Cast) -> ModelSide | Failure:
+def replay_side(
+    scenario: Scenario, project: Project, loop: str, cast: Cast, *, even_stale: bool = False
+) -> ModelSide | Failure:
     """Who answers a loop in replay, or why nobody can.
 
     Args:
         loop: the loop's name. The one that recorded the cassette is matched exactly, any other by conversation.
+        even_stale: play a recording that the scenario has outgrown all the same.
 
     Raises:
         CassetteError: the cassette cannot be read.
@@ -37,11 +42,10 @@ def replay_side(scenario: Scenario, project: Project, loop: str, cast: Cast) -> 
         fix = f"record it: toolreplay record {scenario.path}"
         return Failure(Outcome.ERROR, where, f"it has no cassette {shown}", fix, "no cassette")
     cassette = read_cassette(path)
-    stale = _stale_parts(scenario, cassette)
-    if stale:
-        text = f"{', '.join(stale)} changed since {shown} was recorded"
-        return Failure(Outcome.STALE, where, text, f"record again: toolreplay record {scenario.path}")
-    playback = Playback(cassette.exchanges, _match(scenario, cassette, loop))
+    stale = _why_stale(scenario, cassette, project, shown)
+    if stale and not even_stale:
+        return Failure(Outcome.STALE, where, stale, f"record again: toolreplay record {scenario.path}")
+    playback = Playback(cassette.exchanges, _match(scenario, cassette, loop), Volatiles(project.volatile))
     return CassetteSide(playback, shown, has_digests=bool(cassette.provenance and cassette.provenance.digests))
 
 
@@ -67,6 +71,26 @@ def _match(scenario: Scenario, cassette: Cassette, loop: str) -> Match:
         return Match(scenario.match)
     recorded_by = cassette.provenance.loop if cassette.provenance is not None else ""
     return Match.EXACT if recorded_by == loop else Match.CONVERSATION
+
+
+def _why_stale(scenario: Scenario, cassette: Cassette, project: Project, shown: str) -> str:
+    """What makes a recording stale, in words; empty where nothing does."""
+    parts = _stale_parts(scenario, cassette)
+    if parts:
+        return f"{', '.join(parts)} changed since {shown} was recorded"
+    age = _age(cassette)
+    if project.max_age is not None and age is not None and age > project.max_age:
+        return f"{shown} was recorded {age} days ago, and max_age is {project.max_age}"
+    return ""
+
+
+def _age(cassette: Cassette) -> int | None:
+    """The days since a recording; None where it does not say when it was made."""
+    try:
+        recorded = datetime.fromisoformat(cassette.provenance.recorded_at if cassette.provenance is not None else "")
+    except ValueError:
+        return None
+    return (datetime.now(UTC) - (recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC))).days
 
 
 def _stale_parts(scenario: Scenario, cassette: Cassette) -> list[str]:

@@ -19,6 +19,7 @@ from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Wire
 from toolreplay.wire.refusal import refusal
 
+from .guard import Guard
 from .session import Session
 
 _current: ContextVar[Session | None] = ContextVar("toolreplay_session", default=None)
@@ -67,6 +68,16 @@ class Router:
         """Whether a session let the request out and waits for its response."""
         return any(session.waits_for(request) for session in self._candidates())
 
+    def refuses(self, host: str) -> str | None:
+        """Why a connection to a host may not be opened: a session that replays is open, and lets nothing out."""
+        sessions = self._candidates()
+        if not sessions or any(session.may_reach(host) for session in sessions):
+            return None
+        message = f"a connection to {host} was opened, and nothing goes out in replay"
+        for session in sessions:
+            session.trouble(f"{message}; if it must, write allow_hosts = ['{host}'] under [tool.toolreplay]")
+        return f"toolreplay: {message}"
+
     def _candidates(self) -> tuple[Session, ...]:
         current = _current.get()
         if current is not None:
@@ -89,3 +100,4 @@ def _ambiguous(request: HttpRequest, candidates: tuple[Session, ...]) -> HttpRes
 
 ROUTER: Final = Router()
 INTERCEPTOR: Final = Interceptor(ROUTER)
+GUARD: Final = Guard(ROUTER.refuses)

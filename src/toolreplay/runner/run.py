@@ -147,6 +147,7 @@ class Run:
         exchanges: what went over the wire, in order.
         calls: every call the model asked for, in order.
         allowed: findings that the scenario allows, with a reason.
+        notes: what is worth knowing and no fault: a model whose days are numbered.
         drift: results that differ from those recorded, where the model was replayed and the tools were others.
     """
 
@@ -158,6 +159,7 @@ class Run:
     calls: tuple[Call, ...] = ()
     allowed: tuple[RunFinding, ...] = ()
     drift: tuple[Drift, ...] = ()
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -6,6 +6,7 @@ In this order, because a request that breaks the contract must be told so before
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -53,6 +54,7 @@ class Session:
         max_turns: replies allowed for one prompt; None for no limit.
         allowed: codes of rules that may be broken; a request that breaks no other is answered as if it were good.
         cast: tells sub-agents' conversations from the scenario's own; None takes every conversation for the own.
+        hosts: what may be reached in replay, beside this machine itself.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Session:
         max_turns: int | None = None,
         allowed: frozenset[str] = frozenset(),
         cast: Cast | None = None,
+        hosts: Collection[str] = (),
     ) -> None:
         self.name = name
         self.exchanges: list[RunExchange] = []
@@ -79,6 +82,7 @@ class Session:
         self._max_turns = max_turns
         self._cast = cast
         self._allowed = allowed
+        self._hosts = frozenset(hosts)
         self._bodies = GrowingBodies()
         self._conversations = Conversations(live=True)
         self._turns = 0
@@ -150,6 +154,10 @@ class Session:
                 return self._refuse(request, verdict, found.wire, f"toolreplay: {refuted}")
             return self._serve(request, response, verdict)
 
+    def may_reach(self, host: str) -> bool:
+        """Whether a connection to a host may be opened."""
+        return self._side.live or host in self._hosts
+
     def waits_for(self, request: HttpRequest) -> bool:
         """Whether the request was let out and its response has not come back."""
         return id(request) in self._out
@@ -220,7 +228,7 @@ class Session:
     def _other(self, request: HttpRequest) -> HttpResponse | None:
         """A request that is no call of a model: loopback passes, anything else does not leave the machine."""
         url = urlsplit(request.url)
-        if url.hostname in _LOOPBACK or self._side.live:
+        if url.hostname in _LOOPBACK or self.may_reach(url.hostname or ""):
             return None
         # Neither the query nor what stands before an @: keys are sent in both.
         shown = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"

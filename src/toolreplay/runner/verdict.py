@@ -9,9 +9,11 @@ from toolreplay.contract.facts import CallFacts, RunFacts
 from toolreplay.scenario.model import Scenario
 from toolreplay.wire.model import Reply
 
+from .alive import clients_alive
 from .drift import drift_of
 from .expectations import check_expectations
 from .facts import call_facts, judge_run, public_calls
+from .miss import Miss
 from .run import Failure, Outcome, Run, RunFinding, outcome_of
 from .session import Session
 from .sides import ModelSide
@@ -85,10 +87,7 @@ def _on_the_way(
     where = _where(scenario)
     failures = [Failure(Outcome.ERROR, where, text) for text in (*session.troubles, *toolbox.troubles)]
     again = f"if the change is meant, record again: toolreplay record {scenario.path}" if not scenario.scripted else ""
-    failures += [
-        Failure(Outcome.STALE if miss.stale else Outcome.FAIL, f"request {miss.number}", miss.text, again)
-        for miss in session.misses
-    ]
+    failures += [_missed(miss, again) for miss in session.misses]
     failures += [
         Failure(Outcome.FAIL, where, f"{label} is none that the scenario has; declare it under subagents")
         for label in session.undeclared
@@ -103,10 +102,14 @@ def _on_the_way(
         failures.append(Failure(Outcome.FAIL, f"prompt {ending.step}", what, kind="raised"))
     elif not session.misses and not any(exchange.checked for exchange in session.exchanges):
         text = "the loop sent no request that toolreplay could see, so nothing was checked"
-        failures.append(
-            Failure(Outcome.ERROR, where, text, "send through the client that is offered, or any HTTP client")
-        )
+        fix = "send through the client that is offered, or any HTTP client without a transport of its own"
+        failures.append(Failure(Outcome.ERROR, where, f"{text}; {clients_alive()}", fix))
     return tuple(failures)
+
+
+def _missed(miss: Miss, again: str) -> Failure:
+    outcome = Outcome.STALE if miss.stale else Outcome.FAIL
+    return Failure(outcome, f"request {miss.number}", miss.text, miss.fix or again, kind="miss")
 
 
 def _unraised(scenario: Scenario, ending: Ending) -> Iterator[Failure]:

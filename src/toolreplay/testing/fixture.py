@@ -18,13 +18,23 @@ from .session import ScenarioSession
 class Toolreplay:
     """`session`, `play` and `check` for tests. Paths are those of the project around pytest's root folder."""
 
-    def __init__(self, root: Path, ended: Callable[[Run], None]) -> None:
+    def __init__(
+        self, root: Path, ended: Callable[[Run], None], *, record_mode: str = "none", even_stale: bool = False
+    ) -> None:
         self._project = find_project(root)
         self._ended = ended
+        self._record_mode = record_mode
+        self._even_stale = even_stale
 
     def session(self, path: str | Path) -> ScenarioSession:
         """As `toolreplay.session`."""
-        return ScenarioSession(load_one(path, self._project), self._project, ended=self._ended)
+        return ScenarioSession(
+            load_one(path, self._project),
+            self._project,
+            ended=self._ended,
+            record_mode=self._record_mode,
+            even_stale=self._even_stale,
+        )
 
     def play(self, path: str | Path, *, loop: Loop | str | None = None) -> Run:
         """As `toolreplay.play`."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from toolreplay.errors import RunFailed, ScenarioError
+from toolreplay.errors import RunFailed, ScenarioError, UsageError
 from toolreplay.files.project import Project, find_project
 from toolreplay.report.run_text import details
 from toolreplay.runner.cast import Cast
@@ -18,9 +18,11 @@ from toolreplay.runner.clients import BOTO3, Clients, dummy_credentials
 from toolreplay.runner.loops import put_on_path
 from toolreplay.runner.offer import Offer
 from toolreplay.runner.play import load_one, open_session
-from toolreplay.runner.replay import replay_side
-from toolreplay.runner.router import INTERCEPTOR, ROUTER
+from toolreplay.runner.record import keep
+from toolreplay.runner.replay import cassette_of, replay_side
+from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Failure, Outcome, Run
+from toolreplay.runner.sides import LiveSide, ModelSide
 from toolreplay.runner.toolbox import Toolbox
 from toolreplay.runner.verdict import Ending, verdict
 from toolreplay.scenario.model import Scenario
@@ -31,22 +33,25 @@ from toolreplay.wire.model import Wire
 
 Message = Mapping[str, Any]
 OWN_LOOP = "a test's own loop"
+RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
 
 
-def session(path: str | Path, *, root: Path | None = None) -> ScenarioSession:
+def session(path: str | Path, *, record_mode: str = "none", root: Path | None = None) -> ScenarioSession:
     """Play a scenario by hand: `with toolreplay.session("weather/parallel") as s: my_agent(s.client, s.messages)`.
 
     Leaving the block judges the run and raises `RunFailed` unless it passed.
 
     Args:
         path: a scenario file, `file.yaml::name`, or a path below the scenarios folder without its suffix.
+        record_mode: when to ask the live API and write the scenario's cassette, if the run passes: `none`, `once`
+            (there is none), `new_episodes` (there is none, or it is stale), `all` and `rewrite`.
         root: the project's root; by default the one around the current folder.
 
     Raises:
         ScenarioError: the scenario cannot be found or read.
     """
     project = find_project(root)
-    return ScenarioSession(load_one(path, project), project)
+    return ScenarioSession(load_one(path, project), project, record_mode=record_mode)
 
 
 class ScenarioSession:
@@ -57,19 +62,25 @@ class ScenarioSession:
         run: the run, once the block has ended; None before.
     """
 
-    def __init__(self, scenario: Scenario, project: Project, *, ended: Callable[[Run], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        project: Project,
+        *,
+        ended: Callable[[Run], None] = lambda _: None,
+        record_mode: str = "none",
+        even_stale: bool = False,
+    ) -> None:
         self.scenario = scenario
         self.run: Run | None = None
         self._ended = ended
+        self._project = project
         put_on_path(project.root)
         cast = Cast(scenario)
-        side = replay_side(scenario, project, OWN_LOOP, cast)
-        if isinstance(side, Failure):
-            raise _failed(Run(scenario.id, side.outcome, failures=(side,)))
-        self._side = side
-        self._session = open_session(scenario, side, cast)
+        self._side = side = _side(scenario, project, cast, record_mode, even_stale=even_stale)
+        self._session = open_session(scenario, side, cast, hosts=project.allow_hosts)
         self._toolbox = Toolbox(scenario, self._session.calls)
-        self._clients = Clients(None)
+        self._clients = Clients(None, live=side.live)
         self._ending = Ending()
         self._resources = ExitStack()
         self._started = time.perf_counter()
@@ -157,8 +168,10 @@ class ScenarioSession:
         return prompt_content(self._user_step(self._ending.step - 1))
 
     def __enter__(self) -> Self:
-        self._resources.enter_context(dummy_credentials())
+        if not self._session.live:
+            self._resources.enter_context(dummy_credentials())
         self._resources.enter_context(INTERCEPTOR.hold())
+        self._resources.enter_context(GUARD.hold())
         self._resources.enter_context(ROUTER.opened(self._session))
         self._ending.step = 1
         self._session.begin_prompt()
@@ -174,6 +187,8 @@ class ScenarioSession:
             if self._toolbox.caused(error):
                 self._ending.crashed_by_tool = self._ending.raised
         found = verdict(self.scenario, self._session, self._toolbox, self._ending, self._side)
+        if isinstance(self._side, LiveSide) and found.outcome is Outcome.PASS and error is None:
+            keep(cassette_of(self.scenario, self._project), self.scenario, OWN_LOOP, self._side.exchanges)
         self.run = replace(found, seconds=time.perf_counter() - self._started)
         self._ended(self.run)
         if self.run.outcome is Outcome.PASS or not (error is None or self._explains(error)):
@@ -201,6 +216,26 @@ class ScenarioSession:
     def _offered(self, name: str) -> Any:
         offer = Offer(self.scenario, self._session, self._toolbox, self._clients, None, "")
         return offer.fill((name,), [], lambda *_: True)[name]
+
+
+def _side(scenario: Scenario, project: Project, cast: Cast, record_mode: str, *, even_stale: bool) -> ModelSide:
+    """Who answers: the cassette or script, or the live API where the mode says so.
+
+    Raises:
+        RunFailed: nobody can.
+        UsageError: there is no such mode.
+    """
+    if record_mode not in RECORD_MODES:
+        raise UsageError(f"record_mode {record_mode!r} is not known; write one of {', '.join(RECORD_MODES)}")
+    if record_mode in {"all", "rewrite"} and not scenario.scripted:
+        return LiveSide()
+    side = replay_side(scenario, project, OWN_LOOP, cast, even_stale=even_stale)
+    if not isinstance(side, Failure):
+        return side
+    missing = side.kind == "no cassette" and record_mode in {"once", "new_episodes"}
+    if missing or (side.outcome is Outcome.STALE and record_mode == "new_episodes"):
+        return LiveSide()
+    raise _failed(Run(scenario.id, side.outcome, failures=(side,)))
 
 
 def _failed(run: Run) -> RunFailed:

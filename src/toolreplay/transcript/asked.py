@@ -57,7 +57,7 @@ def _has_to_stream(request: Request, max_tokens: int) -> bool:
 
 
 def tool_definitions(requests: Iterable[Request]) -> list[dict[str, Any]]:
-    """The tools that any of the requests offers, in Messages shape, each once; without those that Bedrock runs itself."""
+    """The tools that any of the requests offers, in Messages shape, each once; not those that Bedrock runs itself."""
     found: dict[object, dict[str, Any]] = {}
     for request in requests:
         for tool in _tools(request):

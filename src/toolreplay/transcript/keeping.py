@@ -16,13 +16,16 @@ from toolreplay.scenario.model import Scenario
 from .draft import Draft
 
 
-def keep_exchanges(recording: Recording, draft: Draft, scenario: Scenario, path: Path, *, force: bool = False) -> bool:
+def keep_exchanges(
+    recording: Recording, draft: Draft, scenario: Scenario, path: Path, *, shown: str = "", force: bool = False
+) -> bool:
     """Write the cassette of a drafted scenario, unless the recording already is that file.
 
     Args:
         recording: what the draft is of.
         scenario: the draft, loaded.
         path: where the scenario's cassette lies.
+        shown: how messages call it.
         force: replace what lies there.
 
     Returns:
@@ -39,7 +42,7 @@ def keep_exchanges(recording: Recording, draft: Draft, scenario: Scenario, path:
         return False
     if path.exists() and not force:
         what = "holds more than the scenario plays, or another scenario's" if in_place else "is there already"
-        raise UsageError(f"{path}: {what}; name another scenario, or replace the file with --force")
+        raise UsageError(f"{shown or path}: {what}; name another scenario, or replace the file with --force")
     write_cassette(path, cassette)
     return True
 

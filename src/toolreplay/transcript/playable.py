@@ -169,7 +169,7 @@ def _why(walk: _Walk, turn: Turn) -> str:
     if turn.rewritten:
         return "the request changed or dropped earlier messages, which the reference loop never does"
     if turn.prompts and _goes_on(walk.prompts[-1][1][-1]):
-        return "a prompt stands beside open calls or their results; the reference loop sends the results alone"
+        return "a prompt stands beside results, which the reference loop sends alone"
     if not turn.said:
         return "the same was asked again"
     return "the request goes on in another way than the reference loop would"

@@ -52,13 +52,9 @@ def stub_entries(calls: Sequence[Call], tools: Tools) -> list[dict[str, Any]]:
             by_input.setdefault(json.dumps(call.use.input, sort_keys=True), []).append(call)
     groups: list[list[Call]] = []
     for group in by_input.values():
-        wanted = arguments(group[0], tools)
         # An input that another holds with more besides stands behind it: `when` is a subset.
         at = next((n for n, other in enumerate(groups) if _covers(arguments(other[0], tools), group[0])), len(groups))
-        if wanted is not None or not groups:
-            groups.insert(at, group)
-        else:
-            groups.append(group)
+        groups.insert(at, group)
     return [entry for group in groups for entry in _entries(group, tools)]
 
 

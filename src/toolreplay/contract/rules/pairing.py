@@ -41,11 +41,14 @@ def unanswered_tool_use(step: Step, context: Context) -> Iterator[Broken]:
           - {role: user, content: Never mind.}
     """
     lost = _unanswered(step.calls, step.turn.results, step)
+    if not lost:
+        return
+    answer = answer_for_unanswered(lost, step.before, step, context)
     for use in lost:
         yield Broken(
             path=_in_body(use.place, step),
             message=f"tool_use {named(use)} has no tool_result in the next user turn",
-            api=answer_for_unanswered(lost, step.before, step, context),
+            api=answer,
         )
 
 
@@ -83,13 +86,18 @@ def orphan_tool_result(step: Step, context: Context) -> Iterator[Broken]:
         return  # a thread goes on from a reply that is not in this body
     if any(not use.id for use in step.calls):
         return  # TR202 tells of the call without an id, which leaves its result alone
-    for result in step.turn.results:
-        if result.id in step.called or result.id in step.misplaced_ids or _answers_server(result, step, context):
-            continue
+    if not step.turn.results:
+        return
+    known = step.called | step.misplaced_ids
+    orphans = [one for one in step.turn.results if one.id not in known and not _answers_server(one, step, context)]
+    if not orphans:
+        return
+    missing = _missing_on_converse(step, context)
+    for result in orphans:
         yield Broken(
             path=result.place.path,
             message=_why_orphan(result, step),
-            api=_answer_for_orphan(result, step, context),
+            api=_answer_for_orphan(result, step, context, missing),
         )
 
 
@@ -124,6 +132,8 @@ def duplicate_tool_result(step: Step, context: Context) -> Iterator[Broken]:
               - {type: tool_result, tool_use_id: toolu_1, content: rain}
               - {type: tool_result, tool_use_id: toolu_1, content: cancelled, is_error: true}
     """
+    if len(step.turn.results) < 2:
+        return
     # Two calls of one id (TR201) explain two results for it.
     left = Counter(use.id for use in step.calls)
     first: dict[str | None, ToolResult] = {}
@@ -236,6 +246,8 @@ def answer_for_unanswered(uses: Sequence[ToolUse], turn: Turn | None, step: Step
 
 
 def _unanswered(calls: Sequence[ToolUse], results: Sequence[ToolResult], step: Step) -> list[ToolUse]:
+    if not calls:
+        return []
     given = {result.id for result in results} | step.misplaced_ids
     first = {use.id: use for use in reversed(calls) if use.id}
     return [use for use in calls if use.id and use.id not in given and first[use.id] is use]
@@ -263,13 +275,19 @@ def _why_orphan(result: ToolResult, step: Step) -> str:
     return f"tool_result answers {shown(result.id)}, which no tool_use of the turn before has"
 
 
-def _answer_for_orphan(result: ToolResult, step: Step, context: Context) -> str | None:
+def _answer_for_orphan(result: ToolResult, step: Step, context: Context, missing: str | None = None) -> str | None:
     if context.wire is Wire.CONVERSE:
-        if len(step.turn.results) > len(step.calls):
-            return wording.EXCESS_ON_CONVERSE.format(n=result.place.message)
-        return answer_for_unanswered(_unanswered(step.calls, step.turn.results, step), step.before, step, context)
+        excess = len(step.turn.results) > len(step.calls)
+        return wording.EXCESS_ON_CONVERSE.format(n=result.place.message) if excess else missing
     template = wording.ORPHAN if result.id is not None else wording.ORPHAN_WITHOUT_ID
     return template.format(at=step.turn.api_place(result.place, context), id=result.id)
+
+
+def _missing_on_converse(step: Step, context: Context) -> str | None:
+    """What Converse answers to an orphan where results are not too many: that another call lacks its result."""
+    if context.wire is not Wire.CONVERSE or len(step.turn.results) > len(step.calls):
+        return None
+    return answer_for_unanswered(_unanswered(step.calls, step.turn.results, step), step.before, step, context)
 
 
 def _by_wire(context: Context, messages: str, converse: str) -> str:

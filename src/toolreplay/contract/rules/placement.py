@@ -44,14 +44,17 @@ def result_not_first(step: Step, context: Context) -> Iterator[Broken]:
     """
     if _held_open(step, context):
         return  # TR108 refuses the same block wherever it stands
+    answer: str | None = None
     for view in step.views(context):
         positions = _answering(view, step)
         obstacle = next((block for block in view[: positions[-1]] if _is_other(block)), None) if positions else None
         if obstacle is not None:
+            # The API refuses a request once, for the first obstacle; with thousands of messages it is one text.
+            answer = answer or _answer_for_hidden(view, step, context)
             yield Broken(
                 path=obstacle.place.path,
                 message="stands before a tool_result of its turn; results come first",
-                api=_answer_for_hidden(view, step, context),
+                api=answer,
             )
 
 
@@ -146,11 +149,13 @@ def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     if not context.joins_neighbours:
         answered = {result.id for result in step.answers}
         calls = [use for use in step.calls if use.id in answered]
-        for message in _interruptions(calls, step):
+        between = list(_interruptions(calls, step))
+        answer = answer_for_unanswered(calls, step.before, step, context) if between else None
+        for message in between:
             yield Broken(
                 path=message.path,
                 message=f"a message of role {shown(message.role)} stands between calls and their results",
-                api=answer_for_unanswered(calls, step.before, step, context),
+                api=answer,
             )
 
 

@@ -18,7 +18,7 @@ from toolreplay.wire.model import Media, Message, Text, ToolResult
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _FIRST: Final = "2026-10-21"
-_SAMPLING: Final = ("temperature", "top_p", "top_k")
+SAMPLING: Final = ("temperature", "top_p", "top_k")
 
 
 @on_request(
@@ -45,7 +45,7 @@ def version_field(tally: Tally, context: Context) -> Iterator[Broken]:
     """
     del tally
     if _is_new(context):
-        for name in _SAMPLING:
+        for name in SAMPLING:
             if name in context.request.body:
                 yield Broken(name, f"{name} is not taken by anthropic-version {context.request.version}")
 

@@ -1,0 +1,62 @@
+"""Cassettes of vcrpy as text in our format: what a serializer of vcrpy has to do, and says where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolreplay.errors import CassetteError, RecordingError
+
+from .exchange import Provenance
+from .format import decode_cassette
+from .reading import load
+from .secrets import find_secret
+from .vcr_data import vcr_data
+from .vcr_packing import UNKNOWN, pack
+from .yaml_text import yaml_text
+
+_HEADER: Final = "# A cassette of vcrpy in toolreplay's format; see docs/vcrpy.md. Do not edit: record again.\n"
+
+
+def cassette_text(data: Mapping[str, Any], name: str, provenance: Provenance = UNKNOWN) -> str:
+    """vcrpy's data as a file in our format, read back before it is given away.
+
+    Args:
+        name: the cassette, as errors name it.
+
+    Raises:
+        RecordingError: it holds a secret (see `secrets`), or what a file cannot hold without loss.
+    """
+    packed = pack(data, name, provenance)
+    refuse_secrets(packed, name)
+    try:
+        text = _HEADER + yaml_text(packed)
+        again, _ = load(text.encode(), name)
+    except UnicodeEncodeError as error:
+        what = f"the character {error.object[error.start]!r} cannot be written"
+        raise RecordingError(f"{name}: {what}; take it out before recording") from None
+    if repr(again) != repr(packed):  # 1, 1.0 and True are equal in Python, and NaN is not
+        raise RecordingError(f"{name}: the recording does not survive being written; please report this")
+    return text
+
+
+def cassette_data(text: str | bytes, name: str) -> dict[str, Any]:
+    """vcrpy's data from a file in our format, of vcrpy itself, or of any other recorder that `reading` knows.
+
+    Raises:
+        CassetteError: it cannot be read; `name` is how the message names it.
+    """
+    data, lines = load(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, name)
+    return vcr_data(data, lines, name).data
+
+
+def refuse_secrets(packed: Mapping[str, Any], name: str) -> None:
+    """Raise RecordingError if a cassette in our format holds a secret."""
+    try:
+        secret = find_secret(decode_cassette(packed, name))
+    except CassetteError as error:
+        raise RecordingError(str(error)) from None
+    if secret is not None:
+        what = f"{secret.place} holds {secret.kind}"
+        fix = "keep it out of prompts and tools, or take it out in vcrpy's before_record_request or _response"
+        raise RecordingError(f"{name}: {what}; {fix}")

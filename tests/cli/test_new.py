@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.command import Command
+from tests.projects import Place, ScriptedModel, asks, names, says, weather
+from tests.transcript.build import Json, assistant, body, exchange, loop, recording, reply, user
+
+THERE = "is there already; name another file, or replace it with --force"
+
+
+def _given(here: Place, *exchanges: Json, path: str = "old/weather.json") -> str:
+    here.write(path, recording(*exchanges).decode())
+    return path
+
+
+def _files(here: Place) -> list[str]:
+    return sorted(path.relative_to(here.root).as_posix() for path in here.root.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("wire", [[], ["--wire", "messages"], ["--wire", "converse"]], ids=" ".join)
+def test_an_empty_scenario_passes_as_it_stands(wire: list[str], here: Place, toolreplay: Command) -> None:
+    done = toolreplay("new", "scenarios/two_cities.yaml", *wire)
+    assert (done.code, done.err, done.out) == (
+        0,
+        "",
+        "scenarios/two_cities.yaml: written; play it with: toolreplay run scenarios/two_cities.yaml\n",
+    )
+    run = toolreplay("run")
+    assert (run.code, run.lines[-1]) == (0, "1 scenario: 1 PASS; 2 requests checked, 2 tool calls")
+    assert run.lines[0].startswith("PASS  scenarios/two_cities.yaml::two cities  ")
+
+
+def test_a_drafted_scenario_passes_as_it_stands(here: Place, toolreplay: Command) -> None:
+    given = _given(here, *loop())
+    done = toolreplay("new", "scenarios/a/weather.yaml", "--from", given)
+    assert (done.code, done.err, done.lines) == (
+        0,
+        "",
+        ["scenarios/a/weather.yaml: written; 1 prompt, 2 calls, 2 exchanges", "cassettes/a/weather.yaml: written"],
+    )
+    text = (here.root / "scenarios/a/weather.yaml").read_text()
+    assert text.splitlines()[:4] == [
+        "# yaml-language-server: $schema=../../schema/scenario.json",
+        "# Drafted from weather.json, conversation 1.",
+        "version: 1",
+        "name: weather",
+    ]
+    head = yaml.safe_load((here.root / "cassettes/a/weather.yaml").read_text())["toolreplay"]
+    assert (head["recorded_from"], head["scenario"]) == (
+        "api.anthropic.com, copied from old/weather.json",
+        "scenarios/a/weather.yaml::weather",
+    )
+    run = toolreplay("run")
+    assert (run.code, run.lines[-1]) == (0, "1 scenario: 1 PASS; 2 requests checked, 2 tool calls")
+
+
+def test_a_change_of_the_scenario_makes_the_copy_stale(here: Place, toolreplay: Command) -> None:
+    toolreplay("new", "scenarios/weather.yaml", "--from", _given(here, *loop()))
+    file = here.root / "scenarios" / "weather.yaml"
+    file.write_text(file.read_text().replace("user: Weather?", "user: Rain?"))
+    run = toolreplay("run")
+    assert (run.code, run.lines[1].strip()) == (
+        4,
+        "scenarios/weather.yaml:3: prompts changed since cassettes/weather.yaml was recorded",
+    )
+
+
+def test_what_is_left_out_is_told(here: Place, toolreplay: Command) -> None:
+    alone = exchange(body(user("Hello.")), reply(assistant({"type": "text", "text": "Hello."}), 9))
+    refused = exchange(body(user("Weather?")), {"type": "error", "error": {"type": "api_error"}}, status=500)
+    given = _given(here, refused, *loop(), alone)
+    assert toolreplay("new", "scenarios/weather.yaml", "--from", given).lines == [
+        "scenarios/weather.yaml: written; 1 prompt, 2 calls, 2 exchanges of 3",
+        "cassettes/weather.yaml: written",
+        "      exchange 0: was answered 500 api_error",
+        "      left out: 1 other conversation; take one with --conversation",
+    ]
+    other = toolreplay("new", "scenarios/other.yaml", "--from", given, "--conversation", "2")
+    assert other.lines[0] == "scenarios/other.yaml: written; 1 prompt, 0 calls, 1 exchange"
+    assert toolreplay("run").code == 0
+
+
+@dataclass(frozen=True)
+class Refused:
+    id: str
+    words: list[str]
+    code: int
+    err: str
+
+
+GIVEN = ["--from", "old/weather.json"]
+REFUSED = (
+    Refused("the scenario is there", ["scenarios/there.yaml"], 2, f"toolreplay: scenarios/there.yaml: {THERE}\n"),
+    Refused(
+        "the cassette is there",
+        ["scenarios/kept.yaml", *GIVEN],
+        2,
+        "toolreplay: cassettes/kept.yaml: is there already; name another scenario, or replace the file with --force\n",
+    ),
+    Refused(
+        "no YAML",
+        ["scenarios/a.json"],
+        2,
+        "toolreplay: scenarios/a.json: a scenario file ends in .yaml or .yml; name it so\n",
+    ),
+    Refused(
+        "a conversation of nothing",
+        ["scenarios/a.yaml", "--conversation", "1"],
+        2,
+        "toolreplay: --conversation chooses from a recording; name one with --from\n",
+    ),
+    Refused(
+        "no such conversation",
+        ["scenarios/a.yaml", *GIVEN, "--conversation", "3"],
+        3,
+        "old/weather.json: holds no conversation 3 to draft a scenario from; it has: 1 (messages, 2 turns)\n",
+    ),
+    Refused(
+        "no such recording",
+        ["scenarios/a.yaml", "--from", "old/gone.json"],
+        3,
+        "old/gone.json:1: cannot be read: No such file or directory\n",
+    ),
+    Refused(
+        "the cassette of another file",
+        ["scenarios/there.yml", *GIVEN],
+        2,
+        "toolreplay: scenarios/there.yml:3: its cassette 'there.yaml' is that of 'there.yaml' too; "
+        "rename one of the files\n",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
+def test_nothing_is_written_that_cannot_be(case: Refused, here: Place, toolreplay: Command) -> None:
+    _given(here, *loop())
+    here.write("scenarios/there.yaml", "version: 1\nname: there\nmodel: m\nconversation: [{user: hello}]\n")
+    here.write("cassettes/kept.yaml", "kept\n")
+    before = _files(here)
+    done = toolreplay("new", *case.words)
+    assert (done.code, done.out, done.err) == (case.code, "", case.err)
+    assert _files(here) == before
+    assert (here.root / "cassettes/kept.yaml").read_text() == "kept\n"
+
+
+def test_force_replaces_both_files(here: Place, toolreplay: Command) -> None:
+    given = _given(here, *loop())
+    here.write("scenarios/weather.yaml", "old\n")
+    here.write("cassettes/weather.yaml", "old\n")
+    assert toolreplay("new", "scenarios/weather.yaml", "--from", given, "--force").code == 0
+    assert toolreplay("run").code == 0
+
+
+def test_a_recording_that_holds_a_secret_is_refused(here: Place, toolreplay: Command) -> None:
+    key = "sk-ant-" + "api03-abcdefgh12345678"
+    done = toolreplay("new", "scenarios/weather.yaml", "--from", _given(here, *loop(system=f"The key is {key}.")))
+    assert (done.code, done.out) == (3, "")
+    where = here.root / "cassettes" / "weather.yaml"
+    assert done.err.startswith(f"{where}: interaction 0, request body system holds an Anthropic API key; ")
+    assert key not in done.err
+    assert _files(here) == []
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["as it is", "replaced"])
+def test_a_recording_that_lies_where_the_cassette_belongs(force: list[str], here: Place, toolreplay: Command) -> None:
+    stray = exchange(body(user("Hello.")), reply(assistant({"type": "text", "text": "Hello."}), 9))
+    path = _given(here, *loop(), *([stray] if force else []), path="cassettes/weather.yaml")
+    before = (here.root / path).read_text()
+    if force:
+        refused = toolreplay("new", "scenarios/weather.yaml", "--from", path)
+        what = "holds more than the scenario plays, or another scenario's"
+        fix = "name another scenario, or replace the file with --force"
+        assert (refused.code, refused.err) == (2, f"toolreplay: cassettes/weather.yaml: {what}; {fix}\n")
+    done = toolreplay("new", "scenarios/weather.yaml", "--from", path, *force)
+    assert (done.code, done.lines[1]) == (
+        0,
+        f"cassettes/weather.yaml: {'written' if force else 'is its cassette as it is'}",
+    )
+    assert ((here.root / path).read_text() == before) is not bool(force)
+    assert toolreplay("run").code == 0
+
+
+def test_a_cassette_of_ours_can_be_drafted_from(here: Place, toolreplay: Command) -> None:
+    scenario = here.scenario(weather(), path="scenarios/first.yaml")
+    assert here.record(scenario, ScriptedModel(asks("Oslo", "Atlantis"), says("Rain."))).requests == 2
+    done = toolreplay("new", "scenarios/second.yaml", "--from", "cassettes/first.yaml")
+    assert (done.code, names(here.root / "cassettes")) == (0, ["first.yaml", "second.yaml"])
+    head = yaml.safe_load((here.root / "cassettes/second.yaml").read_text())["toolreplay"]
+    assert (head["recorded_from"], head["loop"]) == (
+        "simulator, copied from cassettes/first.yaml",
+        "toolreplay.loop:run",
+    )
+    drafted: Any = yaml.safe_load((here.root / "scenarios/second.yaml").read_text())
+    assert drafted["tools"][0]["stub"] == [
+        {"when": {"city": "Oslo"}, "return": {"temp_c": 4, "sky": "rain"}},
+        {"when": {"city": "Atlantis"}, "error": "no city of that name"},
+    ]
+    assert toolreplay("run").code == 0
+
+
+def test_names_come_from_files(here: Place, toolreplay: Command, tmp_path: Path) -> None:
+    given = _given(here, *loop())
+    for file, name in (("no.yaml", "no"), ("[a]::b.yaml", "a b"), ("12.5.yaml", "12 5"), ("___.yaml", "scenario")):
+        assert toolreplay("new", f"scenarios/{file}", "--from", given).code == 0
+        assert yaml.safe_load((tmp_path / "scenarios" / file).read_text())["name"] == name
+    assert json.loads((here.root / given).read_text())
+    assert toolreplay("run").code == 0
