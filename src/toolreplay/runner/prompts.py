@@ -42,6 +42,7 @@ class Prompts:
         self._names = tuple(asked)
         self._offer = Offer(scenario, session, toolbox, clients, base_url, kind)
         self._agent = Agent(target, asked, clients)
+        self._ours: list[Message] = []  # a history that is not the loop's own
         start = history(scenario)
         self._history: list[Message] = list(mapping.messages(start) if self._converse else start)
 
@@ -50,7 +51,7 @@ class Prompts:
         try:
             for step in self._scenario.conversation:
                 self.ending.step += 1
-                self._session.begin_prompt()
+                self._session.begin_prompt(ours=self._ours)
                 if not self._step(step):
                     return
         finally:
@@ -126,11 +127,13 @@ class Prompts:
 
     def _next_history(self, returned: object, messages: list[Message], before: list[Message]) -> list[Message]:
         """The history for the next prompt: the list the loop returned or changed, else rebuilt from the wire."""
+        self._ours = []
         if isinstance(returned, list) and returned and all(_is_message(item) for item in returned):
             return list(returned)
         if messages != before:
             return list(messages)
-        return self._rebuilt()
+        self._ours = self._rebuilt()
+        return list(self._ours)
 
     def _rebuilt(self) -> list[Message]:
         """The last request and its reply; cut, unanswered and empty replies are left out."""

@@ -5,8 +5,9 @@ In this order, because a request that breaks the contract must be told so before
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from toolreplay.wire.growing import GrowingBodies
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import ApiError, Reply, Wire
 from toolreplay.wire.refusal import refusal
+from toolreplay.wire.sameness import same_json
 
 from .cast import MAIN, Cast
 from .contradictions import contradiction
@@ -28,6 +30,7 @@ from .run import RunExchange, RunFinding
 from .sides import LetOut, ModelSide
 
 _MOST_REFUSALS = 50  # a retry policy asks a few times; a loop that asks again for ever is to be stopped
+_MESSAGE = re.compile(r"messages\[(\d+)\]")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -89,6 +92,7 @@ class Session:
         self._prompt = 0
         self._prompt_turns = 0
         self._refusals = 0
+        self._ours: Sequence[object] = ()
         self._out: dict[int, _Pending] = {}
         # Loops send from several threads; a request is small work, so one lock for all of it is enough.
         self._lock = threading.RLock()
@@ -108,10 +112,16 @@ class Session:
         """Whether the prompt has had all the replies that it may have."""
         return self._max_turns is not None and self._prompt_turns >= self._max_turns
 
-    def begin_prompt(self) -> None:
-        """Start counting the turns of a further prompt."""
+    def begin_prompt(self, *, ours: Sequence[object] = ()) -> None:
+        """Start counting the turns of a further prompt.
+
+        Args:
+            ours: a history that the harness put together, because the loop left none; where the loop sends it as it
+                was given, it is not judged.
+        """
         self._prompt += 1
         self._prompt_turns = 0
+        self._ours = ours
 
     def trouble(self, message: str) -> None:
         """Note that the harness could not do its work; the run becomes an ERROR."""
@@ -131,8 +141,9 @@ class Session:
                 return self._refuse(request, None, found.wire, "toolreplay: the request's body is no JSON object")
             if verdict is not None:
                 number = len(self.exchanges) + 1
-                self.findings += [RunFinding(finding, number) for finding in verdict.fresh]
-                broken = next((one for one in verdict.errors if one.code not in self._allowed), None)
+                fresh = [one for one in verdict.fresh if not self._is_ours(one, verdict)]
+                self.findings += [RunFinding(finding, number) for finding in fresh]
+                broken = next((one for one in verdict.errors if self._refuses(one, verdict)), None)
                 if self._strict and broken is not None:
                     return self._refuse(request, verdict, found.wire, _api_words(broken))
                 agent = self._agent(verdict)
@@ -153,6 +164,17 @@ class Session:
                 self.misses.append(Miss(refuted, number=len(self.exchanges) + 1))
                 return self._refuse(request, verdict, found.wire, f"toolreplay: {refuted}")
             return self._serve(request, response, verdict)
+
+    def _refuses(self, finding: Finding, verdict: Verdict) -> bool:
+        return finding.code not in self._allowed and not self._is_ours(finding, verdict)
+
+    def _is_ours(self, finding: Finding, verdict: Verdict) -> bool:
+        """Whether a finding is about the history that the harness put together, or the prompt right after it."""
+        place = _MESSAGE.match(finding.path) if self._ours else None
+        if place is None or int(place[1]) > len(self._ours):
+            return False
+        sent = verdict.messages[: len(self._ours)]
+        return len(sent) == len(self._ours) and all(map(same_json, sent, self._ours))
 
     def may_reach(self, host: str) -> bool:
         """Whether a connection to a host may be opened."""

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.projects import asks, outline, place, says, use, weather
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+OPEN = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Oslo"}}
+STOPS = {"raise": {"type": "KeyboardInterrupt", "message": "stop"}}
+
+
+def _one_prompt(client: Any, model: str, messages: list[Any], tools: Any, functions: Any) -> str:
+    """A loop that keeps no history: it neither changes the list it is given nor returns one."""
+    history = list(messages)
+    while True:
+        reply = client.messages.create(model=model, max_tokens=100, messages=history, tools=tools)
+        if reply.stop_reason != "tool_use":
+            return str(reply.content[0].text)
+        calls = [block for block in reply.content if block.type == "tool_use"]
+        results = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": str(functions[call.name](**call.input))}
+            for call in calls
+        ]
+        history += [{"role": "assistant", "content": reply.to_dict()["content"]}, {"role": "user", "content": results}]
+
+
+def _trims(client: Any, model: str, messages: list[Any], tools: Any, functions: Any) -> str:
+    return _one_prompt(client, model, messages[-2:], tools, functions)
+
+
+def _interrupted(tmp_path: Path) -> Any:
+    """Two turns of a prompt, the second of which its tool interrupts; a server tool is open from the first on."""
+    stub = [{"when": {"city": "Rome"}, **STOPS}, {"return": "rain"}]
+    tools = [{**weather()["tools"][0], "stub": stub}, SEARCH]
+    script = [{"content": [OPEN, use("toolu_1", city="Oslo")]}, asks("Rome", first=2)]
+    conversation = [{"user": "Oslo, then Rome?", "script": script}, {"user": "And now?"}]
+    return place(tmp_path).scenario(weather(tools=tools, conversation=conversation, script=None))
+
+
+def test_a_history_that_we_put_together_is_not_judged(tmp_path: Path) -> None:
+    run = place(tmp_path).play(_interrupted(tmp_path), _one_prompt)
+    assert [line for line in outline(run) if line[1] == "error"] == []
+    assert run.requests == 3
+
+
+def test_what_a_loop_makes_of_it_is_judged(tmp_path: Path) -> None:
+    run = place(tmp_path).play(_interrupted(tmp_path), _trims)
+    assert ("TR102", "error") in outline(run)
+
+
+@pytest.mark.parametrize("loop", [_one_prompt, _trims])
+def test_a_history_without_failures_is_judged_as_before(loop: Any, tmp_path: Path) -> None:
+    conversation = [{"user": "Oslo?", "script": [asks("Oslo"), says()]}, {"user": "And now?"}]
+    scenario = place(tmp_path).scenario(weather(conversation=conversation, script=None))
+    found = outline(place(tmp_path).play(scenario, loop))
+    assert [line for line in found if line[1] == "error"] == []
