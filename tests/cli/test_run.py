@@ -238,7 +238,7 @@ def test_which_scenarios_are_played(words: list[str], played: list[str], here: P
 def test_a_path_that_names_nothing(words: list[str], message: str, here: Place, toolreplay: Command) -> None:
     _good(here)
     done = toolreplay("run", *words)
-    assert (done.code, done.out) == (3, "")
+    assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert done.err.count("\n") == 1
 

@@ -64,7 +64,7 @@ def test_a_request_body_is_shown(toolreplay: Command, here: Place) -> None:
 def test_a_log_is_shown(toolreplay: Command, here: Place, name: str) -> None:
     entries = [{"request": one["request"]["body"], "response": one["response"]["body"]} for one in loop()]
     data = "\n\n".join(json.dumps(one) for one in [*entries, {"level": "info"}]).encode()
-    (here.root / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (here.root / name).write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
     shown = toolreplay("show", name)
     assert (shown.code, shown.lines[0]) == (
         0,
@@ -80,7 +80,7 @@ def test_a_log_is_shown(toolreplay: Command, here: Place, name: str) -> None:
         ("a.json", b"{", 3, "a.json:1: is no JSON: Expecting property name enclosed in double quotes"),
         ("a.yaml", b"a: 1", 3, "a.yaml:1: holds no recorded exchanges in a format that toolreplay knows"),
         ("a.jsonl", b"{", 3, "a.jsonl:1: is no JSON: Expecting property name enclosed in double quotes"),
-        ("a.jsonl.gz", gzip.compress(b"{}")[:-9], 3, "a.jsonl.gz:1: is gzip that ends too early"),
+        ("a.jsonl.gz", gzip.compress(b"{}", mtime=0)[:-9], 3, "a.jsonl.gz:1: is gzip that ends too early"),
         ("a.jsonl", b'{"a": 1}', 3, "a.jsonl:1: holds no recorded exchanges and no request bodies"),
     ],
 )  # fmt: skip

@@ -141,6 +141,8 @@ TOP = [
     _top("match", "match: exakt", "match: 'exakt' is not known; did you mean 'exact'?"),
     _top("deadline", "deadline: 0", "deadline: 0 is out of range; write a number greater than 0"),
     _top("allow-reason", "allow: [{rule: TR105}]", "allow[0].reason: missing; add it"),
+    _top("allow-unknown", "allow: [{rule: TR199, reason: x}]",
+         "allow[0].rule: no rule 'TR199'; did you mean 'TR109'?"),
     _top("allow-blank", "allow: [{rule: TR105, reason: ' '}]", "allow[0].reason: the text is blank; write something"),
     _top("allow-rule", "allow: [{rule: tr105, reason: r}]", "allow[0].rule: 'tr105' is no rule; write a code such as TR105"),
     _top("subagent", "subagents: [{name: a}]", "subagents[0]: cannot be told from other conversations; add system, user or model"),

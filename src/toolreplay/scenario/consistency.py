@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from toolreplay.contract.catalogue import all_rules
+
 from .faults import Fault, Path
 from .matcher_faults import MATCHERS
 from .nearest import did_you_mean, nearest
@@ -31,6 +33,10 @@ def faults(scenario: Scenario) -> Iterator[Fault]:
     yield from _request_faults(scenario)
     yield from _tool_faults(scenario)
     yield from _conversation_faults(scenario)
+    for index, allowance in enumerate(scenario.allow):
+        if allowance.rule not in all_rules():
+            hint = did_you_mean(allowance.rule, all_rules(), "docs/rules/index.md lists them")
+            yield Fault(("allow", index, "rule"), f"no rule {allowance.rule!r}; {hint}")
     if scenario.script is not None and not scenario.script:
         yield Fault(("script",), "holds no reply; add one, or remove it to play a cassette")
 

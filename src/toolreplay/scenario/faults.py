@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from toolreplay.errors import ScenarioError
+from toolreplay.errors import ScenarioError, UsageError
 
 Path = tuple[str | int, ...]
 _PLAIN = re.compile(r"[\w-]+")
@@ -45,6 +45,10 @@ class InvalidScenarioError(ScenarioError):
 
     def __str__(self) -> str:
         return "\n".join(self.problems)
+
+
+class MissingPathError(InvalidScenarioError, UsageError):
+    """A path of the command line leads nowhere."""
 
 
 def refuse(what: str, *at: str | int) -> FaultsError:

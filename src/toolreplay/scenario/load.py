@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from toolreplay.files.yaml import Document, YamlError, read_documents, read_file
 
 from .explain import explain
-from .faults import Fault, InvalidScenarioError, shown_path
+from .faults import Fault, InvalidScenarioError, MissingPathError, shown_path
 from .model import Scenario
 from .nearest import did_you_mean, nearest
 from .neighbours import SUFFIXES, shared_cassettes
@@ -59,7 +59,7 @@ def find_files(paths: Iterable[str | Path], root: Path) -> list[Path]:
     A relative path is looked up from the current folder, then from the root. Hidden folders are left out.
 
     Raises:
-        InvalidScenarioError: a path that does not exist.
+        MissingPathError: a path that does not exist.
     """
     found: dict[Path, Path] = {}
     problems = []
@@ -72,7 +72,7 @@ def find_files(paths: Iterable[str | Path], root: Path) -> list[Path]:
         else:
             found[_real(existing)] = existing
     if problems:
-        raise InvalidScenarioError(*problems)
+        raise MissingPathError(*problems)
     return list(found.values())
 
 
@@ -88,7 +88,7 @@ def select(scenarios: Sequence[Scenario], selector: str) -> Scenario:
     """The scenario that `path::name` names.
 
     Raises:
-        InvalidScenarioError: none of them has that name.
+        MissingPathError: none of them has that name.
     """
     path, _, name = selector.partition("::")
     for scenario in scenarios:
@@ -96,7 +96,7 @@ def select(scenarios: Sequence[Scenario], selector: str) -> Scenario:
             return scenario
     names = [scenario.name for scenario in scenarios]
     known = "known are " + ", ".join(map(repr, names)) if names else "the file holds no scenario"
-    raise InvalidScenarioError(f"{path}: no scenario is named {name!r}; {did_you_mean(name, names, known)}")
+    raise MissingPathError(f"{path}: no scenario is named {name!r}; {did_you_mean(name, names, known)}")
 
 
 def _scenarios(documents: list[Document], name: str, folder: Path | None, root: Path | None) -> tuple[Scenario, ...]:
