@@ -166,10 +166,10 @@ def judged(step: Step, *, live: bool = False) -> list[Finding]:
 def copied(request: Request, **more: Any) -> Request:
     body = json.loads(json.dumps(request.body))
     body.update(more)
-    return _parsed(request, body)
+    return parsed(request, body)
 
 
-def _parsed(request: Request, body: Json) -> Request:
+def parsed(request: Request, body: Json) -> Request:
     if request.wire is Wire.CONVERSE:
         return converse.parse_request(body, request.model)
     return messages.parse_request(body, request.version, request.model)
@@ -187,7 +187,7 @@ def test_a_broken_request_shows_its_rule_alone(case: Mutation, recorded: tuple[l
         if where is None:
             continue
         version = body.raw.get("anthropic_version")
-        broken = replace(_parsed(request, body.raw), version=version or request.version)
+        broken = replace(parsed(request, body.raw), version=version or request.version)
         found = check_request(broken)
         seen = {(finding.code, finding.path) for finding in found if finding.code not in case.follows}
         assert seen == {(case.code, where)}, request.body
@@ -218,7 +218,7 @@ def thinking_altered(step: Step) -> tuple[Step, str] | None:
     if step.first.wire is Wire.CONVERSE:
         return None
     thoughtful, body, at = _thought(step, "So")
-    return replace(thoughtful, then=_parsed(step.then, body)), f"messages[{at}].content[0]"
+    return replace(thoughtful, then=parsed(step.then, body)), f"messages[{at}].content[0]"
 
 
 def prefix_changed(step: Step) -> tuple[Step, str] | None:
@@ -226,7 +226,7 @@ def prefix_changed(step: Step) -> tuple[Step, str] | None:
         return None
     thoughtful, body, _ = _thought(step, "So.")
     first = copied(step.first, model="claude-opus-5-5", system="It is 12:30.", tool_choice=None)
-    then = _parsed(step.then, {**body, "model": "claude-opus-5-5", "system": "It is 12:31.", "tool_choice": None})
+    then = parsed(step.then, {**body, "model": "claude-opus-5-5", "system": "It is 12:31.", "tool_choice": None})
     return replace(thoughtful, first=first, then=then), "system"
 
 
@@ -243,9 +243,9 @@ def tools_changed(step: Step) -> tuple[Step, str] | None:
     if step.first.wire is Wire.CONVERSE:
         spec = {"name": "map", "description": "A map.", "inputSchema": {"json": {"type": "object"}}}
         body["toolConfig"]["tools"].append({"toolSpec": spec})
-        return replace(step, then=_parsed(step.then, body)), "toolConfig"
+        return replace(step, then=parsed(step.then, body)), "toolConfig"
     body["tools"].append({"name": "map", "input_schema": {"type": "object"}})
-    return replace(step, then=_parsed(step.then, body)), "tools"
+    return replace(step, then=parsed(step.then, body)), "tools"
 
 
 def thread_changed(step: Step) -> tuple[Step, str] | None:
@@ -255,20 +255,20 @@ def thread_changed(step: Step) -> tuple[Step, str] | None:
     body = _sent(step)
     body["messages"] = body["messages"][len(step.first.raw_messages) + 1 :]
     body |= {"thread": {"type": "continue", "previous_message_id": step.reply.id}, "system": "Another."}
-    return replace(step, first=first, then=_parsed(step.then, body)), "system"
+    return replace(step, first=first, then=parsed(step.then, body)), "system"
 
 
 def reply_altered(step: Step) -> tuple[Step, str] | None:
     body = _sent(step)
     use = Body(body, step.first.wire is Wire.CONVERSE).use()[2]
     use["input"] = {"another": "input"}
-    return replace(step, then=_parsed(step.then, body)), f"messages[{len(step.first.raw_messages)}]"
+    return replace(step, then=parsed(step.then, body)), f"messages[{len(step.first.raw_messages)}]"
 
 
 def history_rewritten(step: Step) -> tuple[Step, str] | None:
     body = _sent(step)
     body["messages"][0] = Body(body, step.first.wire is Wire.CONVERSE).say("user", "Another prompt")
-    return replace(step, then=_parsed(step.then, body)), "messages[0]"
+    return replace(step, then=parsed(step.then, body)), "messages[0]"
 
 
 def cut_and_run(step: Step) -> tuple[Step, str] | None:

@@ -46,6 +46,8 @@ class Rule(Generic[View]):
         answers: the API's own words per wire, as templates of `wording`; empty where none are known.
         alone: whether the rule can be judged on a request whose history was not seen: what it finds there, it
             would find with the history too.
+        about: the kinds of block that it needs to find anything; it is not asked of a view without one of them.
+            Empty for a rule that is asked always.
     """
 
     code: str
@@ -56,6 +58,7 @@ class Rule(Generic[View]):
     page: Mapping[str, str] = field(default_factory=dict)
     answers: Answers = field(default_factory=dict)
     alone: bool = False
+    about: frozenset[type] = frozenset()
 
     @cached_property
     def what(self) -> str:
@@ -94,11 +97,16 @@ Judge = Callable[[View, Context], Iterable[Broken]]
 
 
 class Rules(Generic[View]):
-    """The rules that look at one kind of view."""
+    """The rules that look at one kind of view.
 
-    def __init__(self) -> None:
+    Args:
+        kinds: the kinds of block that a view holds.
+    """
+
+    def __init__(self, kinds: Callable[[View], frozenset[type]] = lambda _: frozenset()) -> None:
+        self._kinds = kinds
         self._all: list[Rule[View]] = []
-        self._applying: dict[str, tuple[tuple[Judge[View], Rule[View], Severity], ...]] = {}
+        self._applying: dict[tuple[str, frozenset[type]], tuple[tuple[Judge[View], Rule[View], Severity], ...]] = {}
 
     def __iter__(self) -> Iterator[Rule[View]]:
         return iter(self._all)
@@ -110,19 +118,31 @@ class Rules(Generic[View]):
 
     def judge(self, view: View, context: Context) -> list[Finding]:
         """What the rules that apply to the profile find in a view. The hot path of all checking."""
-        profile = context.profile.value  # an enum's own hash is computed in Python
-        applying = self._applying.get(profile)
+        key = (context.profile.value, self._kinds(view))  # an enum's own hash is computed in Python
+        applying = self._applying.get(key)
         if applying is None:
             _fill()
-            in_order = sorted(self._all, key=lambda rule: rule.code)
-            found = ((rule, rule.severities.get(context.profile)) for rule in in_order)
-            applying = tuple((rule.judge, rule, severity) for rule, severity in found if severity is not None)
-            self._applying[profile] = applying
+            applying = self._applying[key] = self._chosen(context.profile, key[1])
         return [rule.finding(broken, severity) for judge, rule, severity in applying for broken in judge(view, context)]
 
+    def _chosen(self, profile: Profile, kinds: frozenset[type]) -> tuple[tuple[Judge[View], Rule[View], Severity], ...]:
+        in_order = sorted(self._all, key=lambda rule: rule.code)
+        asked = [rule for rule in in_order if not rule.about or rule.about & kinds]
+        found = ((rule, rule.severities.get(profile)) for rule in asked)
+        return tuple((rule.judge, rule, severity) for rule, severity in found if severity is not None)
 
-MESSAGE_RULES: Final = Rules[Message]()
-STEP_RULES: Final = Rules[Step]()
+
+def _of_message(message: Message) -> frozenset[type]:
+    return frozenset(map(type, message.blocks))
+
+
+def _of_step(step: Step) -> frozenset[type]:
+    kinds = frozenset(map(type, step.turn.blocks))
+    return kinds.union(*map(_of_message, step.between)) if step.between else kinds
+
+
+MESSAGE_RULES: Final = Rules[Message](_of_message)
+STEP_RULES: Final = Rules[Step](_of_step)
 TOOL_RULES: Final = Rules[Toolset]()
 REQUEST_RULES: Final = Rules[Tally]()
 SEQUEL_RULES: Final = Rules[Sequel]()
@@ -132,22 +152,40 @@ LEAK_RULES: Final = Rules[Leak]()
 
 
 def on_message(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
+    code: str,
+    name: str,
+    severities: str,
+    *,
+    evidence: str,
+    answers: Answers | None = None,
+    alone: bool = False,
+    about: Iterable[type] = (),
 ) -> Callable[[Judge[Message]], Judge[Message]]:
     """Register a rule about one message.
 
     Args:
         severities: a letter for messages, gateway, converse: `EE-`.
-        alone: see `Rule`.
+        alone, about: see `Rule`.
     """
-    return _register(MESSAGE_RULES, code, name, severities, evidence, answers, alone=alone)
+    return _register(MESSAGE_RULES, code, name, severities, evidence, answers, alone=alone, about=about)
 
 
 def on_step(
-    code: str, name: str, severities: str, *, evidence: str, answers: Answers | None = None, alone: bool = False
+    code: str,
+    name: str,
+    severities: str,
+    *,
+    evidence: str,
+    answers: Answers | None = None,
+    alone: bool = False,
+    about: Iterable[type] = (),
 ) -> Callable[[Judge[Step]], Judge[Step]]:
-    """Register a rule about a turn at its end and the turn before it."""
-    return _register(STEP_RULES, code, name, severities, evidence, answers, alone=alone)
+    """Register a rule about a turn at its end and the turn before it.
+
+    Args:
+        about: kinds of block of the turn, or of the system messages before it; see `Rule`.
+    """
+    return _register(STEP_RULES, code, name, severities, evidence, answers, alone=alone, about=about)
 
 
 def on_tools(
@@ -192,13 +230,23 @@ def on_leak(
     return _register(LEAK_RULES, code, name, severities, evidence, answers)
 
 
-def also(rules: Rules[View], code: str) -> Callable[[Judge[View]], Judge[View]]:
+def also(rules: Rules[View], code: str, *, about: Iterable[type] = ()) -> Callable[[Judge[View]], Judge[View]]:
     """Give a registered rule a further judge, which looks at another view."""
 
     def register(judge: Judge[View]) -> Judge[View]:
         known = _registered()[code]
         rules.add(
-            Rule(code, known.name, known.severities, known.evidence, judge, known.page, known.answers, known.alone)
+            Rule(
+                code,
+                known.name,
+                known.severities,
+                known.evidence,
+                judge,
+                known.page,
+                known.answers,
+                known.alone,
+                frozenset(about),
+            )
         )
         return judge
 
@@ -242,12 +290,14 @@ def _register(
     answers: Answers | None,
     *,
     alone: bool = False,
+    about: Iterable[type] = (),
 ) -> Callable[[Judge[View]], Judge[View]]:
     def register(judge: Judge[View]) -> Judge[View]:
         levels = {
             profile: _LETTERS[letter] for profile, letter in zip(Profile, severities, strict=True) if letter != "-"
         }
-        rules.add(Rule(code, name, levels, evidence, judge, _page(judge.__doc__ or ""), answers or {}, alone))
+        page = _page(judge.__doc__ or "")
+        rules.add(Rule(code, name, levels, evidence, judge, page, answers or {}, alone, frozenset(about)))
         return judge
 
     return register

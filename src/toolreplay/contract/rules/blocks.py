@@ -25,6 +25,7 @@ CONVERSE_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")  # botocore, bedrock-runtime 
     "200 recorded in pydantic/pydantic-ai (test_cross_provider_capability_replay)",
     answers={Wire.MESSAGES: [wording.DUPLICATE_USE], Wire.CONVERSE: [wording.DUPLICATE_USE_ON_CONVERSE]},
     alone=True,
+    about=(ToolUse,),
 )
 def duplicate_tool_use_id(step: Step, context: Context) -> Iterator[Broken]:
     """One id stands on two tool_use blocks.
@@ -83,6 +84,7 @@ def duplicate_tool_use_id(step: Step, context: Context) -> Iterator[Broken]:
     "botocore service model bedrock-runtime 2023-09-30 (pattern and length)",
     answers={Wire.MESSAGES: [wording.USE_ID_PATTERN, wording.SERVER_USE_ID_PATTERN]},
     alone=True,
+    about=(ToolUse, ServerToolUse),
 )
 def invalid_tool_use_id(message: Message, context: Context) -> Iterator[Broken]:
     """The id of a tool_use is missing, empty, or not of the wire's form.
@@ -128,6 +130,7 @@ def invalid_tool_use_id(message: Message, context: Context) -> Iterator[Broken]:
         Wire.CONVERSE: [wording.INPUT_NOT_OBJECT_ON_CONVERSE],
     },
     alone=True,
+    about=(ToolUse,),
 )
 def input_not_object(message: Message, context: Context) -> Iterator[Broken]:
     """The input of a tool_use is not a JSON object.
@@ -167,6 +170,7 @@ def input_not_object(message: Message, context: Context) -> Iterator[Broken]:
     evidence="400 reported in tghamm/Anthropic.SDK#128; docs: handle-tool-calls",
     answers={Wire.MESSAGES: [wording.USE_MISPLACED, wording.RESULT_MISPLACED]},
     alone=True,
+    about=(ToolUse, ToolResult),
 )
 def misplaced_tool_block(step: Step, context: Context) -> Iterator[Broken]:
     """A tool_use stands outside an assistant message, or a tool_result outside a user message.

@@ -17,6 +17,7 @@ from toolreplay.wire.model import ToolResult, ToolUse
     "unknown-tool",
     "WWW",
     evidence="docs: handle-tool-calls; a history is not held against `tools` (release notes, 2025-02-27)",
+    about=(ToolResult,),
 )
 def unknown_tool(step: Step, context: Context) -> Iterator[Broken]:
     """A call of a tool that the request does not offer got a result as if it had run.
@@ -52,6 +53,7 @@ def unknown_tool(step: Step, context: Context) -> Iterator[Broken]:
     "input-violates-schema",
     "WWW",
     evidence="docs: strict-tool-use, troubleshooting-tool-use (without `strict` the API does not hold the model to it)",
+    about=(ToolResult,),
 )
 def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
     """The input of a call does not fit the tool's schema, and the call was run all the same.
@@ -90,6 +92,7 @@ def input_violates_schema(step: Step, context: Context) -> Iterator[Broken]:
     "WW-",
     evidence="docs: handle-tool-calls, browser-use-tool (a result names the toolset that its call names)",
     alone=True,
+    about=(ToolResult,),
 )
 def toolset_echo(step: Step, _context: Context) -> Iterator[Broken]:
     """A result does not name the toolset that its call names.

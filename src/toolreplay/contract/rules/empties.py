@@ -22,6 +22,7 @@ from .blocks import kind_of
     evidence="anthropic SDK types and botocore service model (content may be absent on Messages, null on "
     "neither); the SDK's own tool_runner sends it for a tool that returns None",
     alone=True,
+    about=(ToolResult,),
 )
 def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     """The content of a tool_result is null.
@@ -53,6 +54,7 @@ def null_result_content(message: Message, context: Context) -> Iterator[Broken]:
     evidence="400 reported in aws/aws-sdk-js-v3#7330, sigoden/aichat#1542 (Claude); Nova takes it: a warning",
     answers={Wire.CONVERSE: [wording.JSON_NOT_OBJECT]},
     alone=True,
+    about=(ToolResult,),
 )
 def json_result_not_object(message: Message, context: Context) -> Iterator[Broken]:
     """A `json` part of a Converse result is a list, a string or a number.
@@ -99,6 +101,7 @@ def json_result_not_object(message: Message, context: Context) -> Iterator[Broke
     "IWI",
     evidence="docs: handle-tool-calls shows a result without content; gateways to Bedrock refuse it",
     alone=True,
+    about=(ToolResult,),
 )
 def empty_result(message: Message, context: Context) -> Iterator[Broken]:
     """A good result has no content.

@@ -137,7 +137,7 @@ def invalid_tool_name(tools: Toolset, context: Context) -> Iterator[Broken]:
             yield from _wrong_name(definition.name, path, at, context)
 
 
-@also(MESSAGE_RULES, "TR208")
+@also(MESSAGE_RULES, "TR208", about=(ToolUse,))
 def invalid_name_in_call(message: Message, context: Context) -> Iterator[Broken]:
     """The same, in the calls of the history."""
     for block in message.blocks:

@@ -85,7 +85,7 @@ def oversized_request(tally: Tally, context: Context) -> Iterator[Broken]:
         yield Broken("messages", f"the request has {size} bytes; {MOST_BYTES} are the most", api)
 
 
-@also(MESSAGE_RULES, "TR306")
+@also(MESSAGE_RULES, "TR306", about=(Media, ToolResult))
 def oversized_parts(message: Message, context: Context) -> Iterator[Broken]:
     """One result over 1 MB, and images beyond the limits."""
     counts = dict.fromkeys(MOST_ON_CONVERSE, 0)
@@ -126,6 +126,7 @@ def oversized_parts(message: Message, context: Context) -> Iterator[Broken]:
         ]
     },
     alone=True,
+    about=(Media, ToolResult),
 )
 def invalid_media(message: Message, context: Context) -> Iterator[Broken]:
     """The data of an image or a PDF is broken, or is not of the type it is said to be.

@@ -62,6 +62,7 @@ def unanswered_tool_use(step: Step, context: Context) -> Iterator[Broken]:
         Wire.MESSAGES: [wording.ORPHAN, wording.ORPHAN_WITHOUT_ID],
         Wire.CONVERSE: [wording.EXCESS_ON_CONVERSE],
     },
+    about=(ToolResult,),
 )
 def orphan_tool_result(step: Step, context: Context) -> Iterator[Broken]:
     """A tool_result answers no tool_use of the turn before.
@@ -110,6 +111,7 @@ def orphan_tool_result(step: Step, context: Context) -> Iterator[Broken]:
         Wire.MESSAGES: [wording.DUPLICATE_RESULT],
         Wire.CONVERSE: [wording.DUPLICATE_RESULT_ON_CONVERSE],
     },
+    about=(ToolResult,),
 )
 def duplicate_tool_result(step: Step, context: Context) -> Iterator[Broken]:
     """Two results answer one tool_use.
@@ -161,6 +163,7 @@ def duplicate_tool_result(step: Step, context: Context) -> Iterator[Broken]:
     "EE-",
     evidence="docs: server-tools (the API pairs the results of these tools itself); the refusal is TR102's",
     answers={Wire.MESSAGES: [wording.ORPHAN]},
+    about=(ToolResult,),
 )
 def server_tool_answered(step: Step, context: Context) -> Iterator[Broken]:
     """A client tool_result answers a call that the API's side runs.
@@ -203,6 +206,7 @@ def server_tool_answered(step: Step, context: Context) -> Iterator[Broken]:
     "EEE",
     evidence="follows from TR101: the calls have no result in the next message; docs: handle-tool-calls",
     answers={Wire.MESSAGES: [wording.UNANSWERED], Wire.CONVERSE: [wording.UNANSWERED_ON_CONVERSE]},
+    about=(ToolUse,),
 )
 def dangling_tool_use(step: Step, context: Context) -> Iterator[Broken]:
     """The request ends with an assistant turn that calls tools.

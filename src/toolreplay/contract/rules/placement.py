@@ -20,6 +20,7 @@ from .pairing import answer_for_unanswered
     "EEE",
     evidence="400 reported in shareAI-lab/learn-claude-code#55; docs: handle-tool-calls",
     answers={Wire.MESSAGES: [wording.UNANSWERED], Wire.CONVERSE: [wording.UNANSWERED_ON_CONVERSE]},
+    about=(ToolResult,),
 )
 def result_not_first(step: Step, context: Context) -> Iterator[Broken]:
     """Something stands before a tool_result in its turn.
@@ -65,6 +66,7 @@ def result_not_first(step: Step, context: Context) -> Iterator[Broken]:
     evidence="docs: parallel-tool-use calls it wrong; the first-party API joins the messages (api/messages); "
     "400 reported through gateways in MoonshotAI/kosong#45, KunAgent/Kun#575; certain on Converse",
     answers={Wire.CONVERSE: [wording.UNANSWERED_ON_CONVERSE]},
+    about=(ToolResult,),
 )
 def split_results(step: Step, context: Context) -> Iterator[Broken]:
     """The results of one turn are spread over several user messages.
@@ -119,6 +121,7 @@ def split_results(step: Step, context: Context) -> Iterator[Broken]:
         Wire.MESSAGES: [wording.SYSTEM_BETWEEN, wording.UNANSWERED],
         Wire.CONVERSE: [wording.UNANSWERED_ON_CONVERSE],
     },
+    about=(ToolResult,),
 )
 def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     """A message stands between calls and their results.
@@ -214,6 +217,7 @@ def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken
     evidence="docs: handle-tool-calls, handling-stop-reasons (it teaches empty replies); Llama on "
     "Converse: 400 reported in strands-agents/harness-sdk#1223",
     answers={Wire.CONVERSE: [wording.MIXED_TURN_ON_CONVERSE]},
+    about=(ToolResult,),
 )
 def text_after_results(step: Step, context: Context) -> Iterator[Broken]:
     """Other content follows the results.

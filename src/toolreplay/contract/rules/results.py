@@ -21,6 +21,7 @@ from .blocks import kind_of
     evidence="anthropic SDK types (tool_result content: a string or a list of blocks); botocore service "
     "model bedrock-runtime 2023-09-30 (content: a required list)",
     alone=True,
+    about=(ToolResult,),
 )
 def invalid_result_content(message: Message, context: Context) -> Iterator[Broken]:
     """The content of a tool_result is neither a string nor a list of blocks.
@@ -62,6 +63,7 @@ def invalid_result_content(message: Message, context: Context) -> Iterator[Broke
     evidence="400 reported in bytedance/trae-agent#231",
     answers={Wire.MESSAGES: [wording.ERROR_EMPTY], Wire.CONVERSE: [wording.ERROR_EMPTY_ON_CONVERSE]},
     alone=True,
+    about=(ToolResult,),
 )
 def empty_error_result(message: Message, context: Context) -> Iterator[Broken]:
     """A result with error status says nothing.
@@ -103,6 +105,7 @@ def empty_error_result(message: Message, context: Context) -> Iterator[Broken]:
     evidence="400 reported in vellum-ai/vellum-assistant#18387, caozhiyuan/copilot-api#196",
     answers={Wire.MESSAGES: [wording.ERROR_NOT_TEXT]},
     alone=True,
+    about=(ToolResult,),
 )
 def non_text_error_result(message: Message, context: Context) -> Iterator[Broken]:
     """A result with error status holds something other than text.
@@ -155,6 +158,7 @@ def non_text_error_result(message: Message, context: Context) -> Iterator[Broken
         Wire.CONVERSE: [wording.TEXT_BLANK_ON_CONVERSE, wording.TEXT_EMPTY],
     },
     alone=True,
+    about=(Text, ToolResult),
 )
 def blank_text(message: Message, context: Context) -> Iterator[Broken]:
     """A text block is empty or holds white space only.

@@ -20,6 +20,7 @@ from toolreplay.wire.model import ServerToolResult, ServerToolUse, Wire
     "EE-",
     evidence="400 reported in anthropics/claude-code#92509, #65726, #95406",
     answers={Wire.MESSAGES: [wording.SERVER_RESULT_ORPHAN]},
+    about=(ServerToolResult,),
 )
 def server_result_orphan(step: Step, context: Context) -> Iterator[Broken]:
     """The result of a server tool stands in the history without its call.

@@ -14,7 +14,7 @@ from toolreplay.contract.sequel import Sequel
 from toolreplay.contract.turns import Context, Step
 from toolreplay.contract.wording import for_wire
 from toolreplay.wire.fields import items, mapping, text
-from toolreplay.wire.model import Thinking, Wire
+from toolreplay.wire.model import Thinking, ToolResult, Wire
 
 _ON: Final = ("enabled", "adaptive")
 
@@ -27,6 +27,7 @@ _ON: Final = ("enabled", "adaptive")
     "to 4.5: an error; on Converse anomalyco/opencode#3077); docs: extended-thinking, graceful thinking "
     "degradation (later models)",
     answers={Wire.MESSAGES: [wording.THINKING_EXPECTED]},
+    about=(ToolResult,),
 )
 def thinking_dropped(step: Step, context: Context) -> Iterator[Broken]:
     """A tool loop goes on without the thinking that it began with.
@@ -134,6 +135,7 @@ def thinking_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
     evidence="400 reported in tailcallhq/forgecode#1853 and #1195 (Claude 4 and 4.5: an error where "
     "thinking is off unless it is asked for)",
     answers={Wire.MESSAGES: [wording.THINKING_WHILE_OFF]},
+    about=(Thinking,),
 )
 def thinking_left_over(step: Step, context: Context) -> Iterator[Broken]:
     """Thinking stands in an assistant message that ends the request, while thinking is off.
