@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import threading
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from tests.linter.build import BAD, GOOD, USER, body, jsonl, pair
 from toolreplay.cassette import bodies
 from toolreplay.files import opening
-from toolreplay.linter import Report, check_file, check_paths, check_text
+from toolreplay.linter import Report, check_file, check_paths, check_text, lines, parts
 
 YAML_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -72,6 +73,39 @@ REFUSED = [
         "is larger than 0 MB; only a log, one JSON value a line, may be",
     ),
     Refused(
+        "a key twice",
+        json.dumps(BAD, indent=1).replace('"model"', '"messages": [],\n "model"').encode(),
+        13,
+        "the key 'messages' stands twice in one object; remove one",
+        "a.json",
+    ),
+    Refused(
+        "a key twice on a line",
+        b"\n" + json.dumps(BAD).replace('"role"', '"role": "user", "role"').encode(),
+        2,
+        "the key 'role' stands twice in one object; remove one",
+        "a.jsonl",
+    ),
+    Refused(
+        "a key twice in YAML",
+        b"model: m\nmessages: [{role: user, content: Hi}]\nmessages: []\n",
+        1,
+        "the key 'messages' stands twice in one mapping; remove one",
+    ),
+    Refused(
+        "a key twice in a flow mapping of YAML",
+        b'{"model": "m", model: m, "messages": []}',
+        1,
+        "the key 'model' stands twice in one mapping; remove one",
+    ),
+    Refused(
+        "a key twice in a recording",
+        json.dumps([pair(GOOD)], indent=1).replace('"url"', '"url": "x",\n"url"').encode(),
+        6,
+        "the key 'url' stands twice in one object; remove one",
+        "a.json",
+    ),
+    Refused(
         "long digits",
         b'{"messages": [' + b"9" * 5000 + b"]}",
         1,
@@ -93,8 +127,6 @@ def test_refused(case: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
 
 TAKEN: list[tuple[str, bytes, str]] = [
     ("Python tags", b"!!python/object/apply:os.system ['exit 1']\n", "tag.yaml"),
-    ("duplicate keys", json.dumps(BAD).replace('{"model"', '{"messages": [], "model"').encode(), "a.json"),
-    ("duplicate YAML keys", b"messages: []\nmessages: " + json.dumps(BAD["messages"]).encode(), "a.yaml"),
     ("BOM", b"\xef\xbb\xbf" + BAD_YAML.encode(), "a.yaml"),
     ("CRLF", json.dumps(BAD, indent=1).replace("\n", "\r\n").encode(), "a.json"),
     ("UTF-16", BAD_YAML.encode("utf-16"), "a.yaml"),
@@ -121,6 +153,58 @@ def test_taken(kind: str, data: bytes, name: str) -> None:
     assert (report.unreadable, report.requests) == ((), 1)
     if "surrogate" not in kind and kind != "NaN":
         assert {one.finding.code for one in report.findings if one.finding.is_error} == {"TR101", "TR102"}
+
+
+def test_a_body_with_a_key_twice_is_told_and_the_other_exchanges_are_judged() -> None:
+    twice = json.dumps(GOOD).replace('"model"', '"model": "x", "model"')
+    report = check_text(json.dumps([pair(GOOD), pair(twice), pair(BAD)], indent=1).encode(), "a.json")
+    (told,) = _told(report)
+
+    assert told[1] == "exchange 1: in the request body the key 'model' stands twice in one object; remove one"
+    assert [(one.exchange, one.finding.code) for one in report.findings] == [(2, "TR101"), (2, "TR102")]
+    assert 1 < told[0] < report.findings[0].line
+
+
+def test_a_body_in_a_text_with_a_key_twice_is_told() -> None:
+    report = check_text(jsonl([{"request": '{"messages": [], "messages": []}'}, BAD]), "a.jsonl")
+
+    assert _told(report) == [(1, "in a text of JSON the key 'messages' stands twice in one object; remove one")]
+    assert (report.requests, {one.line for one in report.findings}) == (1, {2})
+
+
+def test_a_large_file_is_not_read_to_tell_that_it_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.json"
+    with path.open("wb") as file:
+        file.truncate(4 * bodies.LIMIT)
+    tracemalloc.start()
+    try:
+        told = _told(check_file(path))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert told == [(1, "is larger than 256 MB; only a log, one JSON value a line, may be")]
+    assert most < bodies.LIMIT
+
+
+def test_a_line_that_goes_through_many_parts_is_passed_over_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b" " * 2**20 + jsonl([BAD]))
+    monkeypatch.setattr(parts, "PART", 2**14)
+    read: list[int] = []
+    real = lines._pass_over
+
+    def counted(stream: BinaryIO, limit: int | None) -> int:
+        read.append(real(stream, limit))
+        return read[-1]
+
+    monkeypatch.setattr(lines, "_pass_over", counted)
+    report = check_file(path)
+
+    assert [one.finding.code for one in report.findings] == ["TR101", "TR102"]
+    assert sum(read) < 2**22
 
 
 def test_what_is_deeper_than_python_compares_is_told_and_the_rest_judged() -> None:
@@ -233,6 +317,8 @@ UNRELATED: list[tuple[str, bytes]] = [
     ("tsconfig.json", b"{\n  // a comment\n}\n"),
     ("data.json", b"[1, 2"),
     ("blob.yaml", bytes(range(256))),
+    ("twice.yaml", b"when: 1\nwhen: 2\n"),
+    ("twice.json", b'{"scope": {"request": 1, "request": 2}}'),
     ("rows.jsonl", b'{"a": 1}\n{"a": 2}\n'),
     ("empty.json", b""),
 ]

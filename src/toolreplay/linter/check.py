@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from toolreplay.cassette.reading import NotARecording, UnreadableError, unopenable
+from toolreplay.cassette.reading import NotARecording, UnreadableError, entry_lines, unopenable
 from toolreplay.contract.finding import Profile
 from toolreplay.files.opening import open_plain
 from toolreplay.wire.model import Wire
@@ -102,7 +102,7 @@ def _judge_part(part: Part, options: Options) -> Iterator[_Piece]:
 def _judge_range(stream: BinaryIO, part: Part, options: Options) -> _Piece:
     """Judge the lines of a plain log that begin in a range of it."""
     judging = Judging(str(part.path), options, log=True)
-    place = begin_at(stream, part.start)
+    place = begin_at(stream, part.start, part.end)
     lines = 0
     if part.end is None or place < part.end:
         for line in read_lines(stream):
@@ -119,8 +119,8 @@ def _judge_stream(stream: BinaryIO, name: str, options: Options, size: int = 0) 
         if isinstance(source, Log):
             yield from _judge_log(source, name, options, size)
             return
-        judging = Judging(name, options, log=False)
-        for exchange in read_exchanges(source, name, named=options.named, wire=options.wire):
+        judging = Judging(name, options, log=False, lines=partial(entry_lines, source, name))
+        for exchange in read_exchanges(source, name, named=options.named, wire=options.wire, leaks=judging.leaks):
             judging.take(exchange)
         judging.known = True
     except UnreadableError as error:
@@ -151,7 +151,7 @@ def _judge_line(line: Line, judging: Judging, options: Options) -> None:
     if line.text == b"":
         return
     try:
-        exchanges = read_line(line, "", options.wire)
+        exchanges = read_line(line, "", options.wire, judging.leaks)
     except UnreadableError as error:
         judging.refuse(error.line, error.reason)
         return

@@ -5,11 +5,12 @@ Such values are the lines of logs, and files with one of them or a list of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from toolreplay.cassette.json_text import DuplicateKeyError, loads
+from toolreplay.cassette.secrets import Secret
 from toolreplay.wire import converse, messages
 from toolreplay.wire.model import Reply, Request, Wire
 
@@ -45,23 +46,33 @@ class Exchange:
         line: the line of the file at which it begins, from 1.
         request: None for a reply whose request stands elsewhere (results of a batch).
         reply: the answer, where a good one was recorded.
+        fault: why the request cannot be judged, if it cannot.
+        secrets: the credentials that the exchange holds, if they were looked for.
     """
 
     index: int
     line: int
     request: Request | None
     reply: Reply | None
+    fault: str = ""
+    secrets: tuple[Secret, ...] = ()
 
 
-def read_entry(entry: object, index: int, line: int, wire: Wire | None = None) -> Exchange | None:
+def read_entry(
+    entry: object, index: int, line: int, wire: Wire | None = None, size: int | None = None
+) -> Exchange | None:
     """The exchange that a JSON value is; None when it is nothing of the kind.
 
     Args:
         wire: the wire of request bodies; None to tell it from their shape.
+        size: bytes that the request body has at most; None to let it be counted.
     """
-    body = request_body(entry)
+    try:
+        body = request_body(entry)
+    except DuplicateKeyError as error:
+        return Exchange(index, line, None, None, fault=f"in a text of JSON {error.reason}")
     if body is not None:
-        request = parse_body(body, wire)
+        request = parse_body(body, wire, size)
         return Exchange(index, line, request, _reply(entry, request.wire) if body is not entry else None)
     if _is_batch_result(entry):
         return Exchange(index, line, None, _batch_reply(entry))
@@ -89,11 +100,11 @@ def is_conversation(body: Mapping[str, object]) -> bool:
     return isinstance(sent, list) and bool(sent) and all(isinstance(item, dict) and "role" in item for item in sent)
 
 
-def parse_body(body: dict[str, object], wire: Wire | None = None) -> Request:
+def parse_body(body: dict[str, object], wire: Wire | None = None, size: int | None = None) -> Request:
     """Parse a body that came without its URL."""
     if (wire or wire_of(body)) is Wire.CONVERSE:
-        return converse.parse_request(body)
-    return messages.parse_request(body)
+        return converse.parse_request(body, size=size)
+    return messages.parse_request(body, size=size)
 
 
 def wire_of(body: dict[str, object]) -> Wire:
@@ -129,7 +140,9 @@ def _opened(value: object) -> object:
     """A value, or the JSON that it is the text of: tables and queues keep bodies as strings."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         try:
-            opened: object = json.loads(value)
+            opened: object = loads(value)
+        except DuplicateKeyError:
+            raise
         except (ValueError, RecursionError):
             return value
         return opened

@@ -12,7 +12,7 @@ from typing import Final
 
 LOGS: Final = (".jsonl", ".ndjson")
 _SUFFIXES: Final = tuple(
-    f"{suffix}{packed}" for suffix in (".yaml", ".yml", ".json", ".har", *LOGS) for packed in ("", ".gz")
+    f"{suffix}{packed}" for suffix in (".yaml", ".yml", ".json", ".har", ".toolreplay", *LOGS) for packed in ("", ".gz")
 )
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _MAGIC: Final = frozenset("*?[")

@@ -6,19 +6,22 @@ The recorded answer's status does not matter: a request that the API refused is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from toolreplay.cassette.leaks import Leaks
 from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.conversations import Verdict
+from toolreplay.contract.entry import check_leak
 from toolreplay.contract.finding import Finding, Profile
 from toolreplay.contract.fold import check_request
 from toolreplay.wire.model import Block, Request, ToolUse, Wire
 
 from .entries import Exchange
 from .following import Following
+from .leaking import SECRETS, leak_of
 from .result import FileResult, Kind, Located, Unreadable, kind_of
 from .selection import Selection
 
@@ -51,10 +54,13 @@ class Judging:
 
     Args:
         log: whether there may be any number of them, so that only the latest conversations are remembered.
+        lines: finds the lines of the file's entries, for a file whose loader does not tell them; it is asked
+            only when there is something to tell.
     """
 
-    def __init__(self, file: str, options: Options, *, log: bool) -> None:
+    def __init__(self, file: str, options: Options, *, log: bool, lines: Callable[[], Sequence[int]] = tuple) -> None:
         self._file = file
+        self._lines = cache(lines)
         self._options = options
         self._following = Following(options.profile, _REMEMBERED if log else None)
         self._begin()
@@ -63,6 +69,9 @@ class Judging:
         self._requests = 0
         self._unchecked = 0
         self._calls = _Calls()
+        # What may be secret is not looked for where nobody wants to be told.
+        self.leaks = Leaks() if any(map(self._options.selection.wants, SECRETS)) else None
+        self._told: set[tuple[str, int]] = set()
         self._findings: list[Located] = []
         self._counts: Counter[Kind] = Counter()
         self._unreadable: list[Unreadable] = []
@@ -72,6 +81,10 @@ class Judging:
     def take(self, exchange: Exchange, size: int = 0) -> None:
         """Judge a request that takes up `size` bytes of a log."""
         self.known = True
+        self._note_secrets(exchange)
+        if exchange.fault:
+            self.refuse(self._line(exchange), exchange.fault)
+            return
         if exchange.request is None:
             self._calls.count(exchange.reply.blocks if exchange.reply is not None else ())
             return
@@ -80,7 +93,7 @@ class Judging:
         except RecursionError:
             # Deeper than Python compares or prints; nothing that is half known may be gone on with.
             self._following.forget()
-            self.refuse(exchange.line, "is nested too deeply")
+            self.refuse(self._line(exchange), "is nested too deeply")
 
     def refuse(self, line: int, reason: str) -> None:
         """Note a line, from 1, that cannot be read."""
@@ -126,13 +139,27 @@ class Judging:
             for finding in self._following.served(followed, exchange.reply):
                 self._note(finding, exchange)
 
+    def _note_secrets(self, exchange: Exchange) -> None:
+        """Each credential once: a history repeats it in every request."""
+        for secret in exchange.secrets:
+            for finding in check_leak(leak_of(secret)):
+                if (finding.code, secret.mark) not in self._told:
+                    self._told.add((finding.code, secret.mark))
+                    self._note(finding, exchange)
+
+    def _line(self, exchange: Exchange) -> int:
+        if exchange.line > 1:
+            return exchange.line
+        lines = self._lines()
+        return lines[exchange.index] if exchange.index < len(lines) else exchange.line
+
     def _note(self, finding: Finding, exchange: Exchange) -> None:
         if not self._options.selection.wants(finding.code):
             return
         kind = kind_of(finding)
         self._counts[kind] += 1
         if self._options.keep is None or self._counts[kind] <= self._options.keep:
-            self._findings.append(Located(finding, self._file, exchange.index, exchange.line))
+            self._findings.append(Located(finding, self._file, exchange.index, self._line(exchange)))
 
 
 def _fresh(verdict: Verdict, profile: Profile | None) -> Iterator[Finding]:

@@ -97,13 +97,17 @@ def damage(error: Exception) -> str:
     return str(error)
 
 
-def begin_at(stream: BinaryIO, start: int) -> int:
-    """Place a seekable stream at the first line that begins at `start` or after it; that line's place."""
+def begin_at(stream: BinaryIO, start: int, end: int | None = None) -> int:
+    """Place a seekable stream at the first line that begins at `start` or after it; that line's place.
+
+    Args:
+        end: where nobody looks any more: a line that goes on beyond it is not read to its end.
+    """
     if start == 0:
         stream.seek(0)
         return 0
     stream.seek(start - 1)
-    return start - 1 + _pass_over(stream, None)
+    return start - 1 + _pass_over(stream, None if end is None else end - start)
 
 
 def decoded(stream: BinaryIO) -> BinaryIO:
@@ -183,7 +187,7 @@ def _recoded(stream: BinaryIO) -> Iterator[bytes]:
 def _pass_over(stream: BinaryIO, limit: int | None) -> int:
     """Read to the end of the line, or over `limit` bytes of it, and tell how many bytes that were."""
     passed = 0
-    while piece := stream.readline(_PIECE):
+    while piece := stream.readline(_PIECE if limit is None else min(_PIECE, limit + 1 - passed)):
         passed += len(piece)
         if piece.endswith(b"\n") or (limit is not None and passed > limit):
             break

@@ -10,6 +10,7 @@ from toolreplay.contract.catalogue import all_rules
 from toolreplay.errors import UsageError
 
 _ALL = "TR"
+_CODE = 0.85  # how alike a code must be to be guessed at: TR1011 is TR101, but TR999 is not TR609
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,15 @@ def selection(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Selecti
     """The selection that a user's words mean; each may hold several, separated by commas. No `select` is all.
 
     Raises:
-        UsageError: a word is no rule's code, beginning of a code, or name.
+        UsageError: a word is no rule's code, beginning of a code, or name, or no rule is left.
     """
     chosen = tuple(_codes(select))
     # Ignoring alone leaves the others; `--ignore` and `--select` together start from the selected.
-    return Selection(chosen or (_ALL,), tuple(_codes(ignore)))
+    found = Selection(chosen or (_ALL,), tuple(_codes(ignore)))
+    if not any(map(found.wants, all_rules())):
+        words = ", ".join(found.ignore)
+        raise UsageError(f"ignore: {words} leaves no rule to check by; ignore fewer, or select others")
+    return found
 
 
 def _codes(words: Iterable[str]) -> Iterable[str]:
@@ -52,7 +57,7 @@ def _codes(words: Iterable[str]) -> Iterable[str]:
 
 
 def _hint(word: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(word, known, 1) or difflib.get_close_matches(word.upper(), known, 1)
+    near = difflib.get_close_matches(word.lower(), known, 1) or difflib.get_close_matches(word.upper(), known, 1, _CODE)
     return f"did you mean {near[0]}?" if near else "write a code (TR101), its beginning (TR1) or a name"
 
 

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from toolreplay.cassette import bodies
+from toolreplay.cassette import bodies, json_text
+from toolreplay.cassette.leaks import Leaks, suspicious
 from toolreplay.cassette.reading import (
     NotARecording,
     UnreadableError,
     interpret,
     json_fault,
     load,
+    refuse_twice,
     too_large,
     unopenable,
 )
 from toolreplay.cassette.recording import Interaction
 from toolreplay.files.opening import read_all
+from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.exchange import read_request, read_response
+from toolreplay.wire.http import HttpRequest
 from toolreplay.wire.model import Reply, Wire
 
 from .entries import Exchange, is_conversation, read_entry, request_body
 from .files import is_log
 from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
 
-_ONE_VALUE = (".yaml", ".yml", ".har", ".yaml.gz", ".yml.gz", ".json.gz")
+_ONE_VALUE = (".yaml", ".yml", ".har", ".toolreplay", ".yaml.gz", ".yml.gz", ".json.gz")
 _BOM = b"\xef\xbb\xbf"
 _BLANK = 2**16
 _GZIP = b"\x1f\x8b"
@@ -59,12 +63,15 @@ def open_source(stream: BinaryIO, name: str) -> Log | bytes:
         raise UnreadableError(name, 1, damage(error)) from None
 
 
-def read_exchanges(data: bytes, file: str, *, named: bool = True, wire: Wire | None = None) -> tuple[Exchange, ...]:
+def read_exchanges(
+    data: bytes, file: str, *, named: bool = True, wire: Wire | None = None, leaks: Leaks | None = None
+) -> tuple[Exchange, ...]:
     """The exchanges of a file with one value: a recording, a request body, or a list of bodies.
 
     Args:
         named: whether the user named the file; else a list called `messages` must look like a conversation.
         wire: the wire of request bodies; None to tell it from their shape. Recordings tell theirs by the URL.
+        leaks: finds credentials; None where they are not looked for.
 
     Raises:
         NotARecording, UnreadableError: as `cassette.reading.read_recording`.
@@ -75,14 +82,17 @@ def read_exchanges(data: bytes, file: str, *, named: bool = True, wire: Wire | N
     try:
         recording = interpret(loaded, lines, file)
     except NotARecording:
-        found = tuple(_bodies(loaded, wire, named=named))
+        found = tuple(_bodies(loaded, lines, wire, named=named))
         if not found:
             raise
-        return found
-    return tuple(_recorded(recording.interactions))
+        refuse_twice(lines, file)
+        return found if leaks is None or not _may_leak(data) else tuple(_searched(found, loaded, leaks))
+    return tuple(_recorded(recording.interactions, leaks))
 
 
-def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange, ...] | None:
+def read_line(
+    line: Line, file: str, wire: Wire | None = None, leaks: Leaks | None = None
+) -> tuple[Exchange, ...] | None:
     """The exchanges of a log's line; None when it is of another kind.
 
     Raises:
@@ -94,11 +104,13 @@ def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange
     try:
         text = line.text.removeprefix(_BOM) if line.index == 0 else line.text
         # Lone surrogates pass, since it is the contract that judges them.
-        entry = json.loads(text.decode("utf-8", "surrogatepass"))
+        entry = json_text.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(file, number, json_fault(error)[1]) from None
-    exchange = read_entry(entry, line.index, number, wire)
+    exchange = read_entry(entry, line.index, number, wire, len(line.text))
     if exchange is not None:
+        if leaks is not None and suspicious(line.text):
+            exchange = replace(exchange, secrets=tuple(leaks.of_entry(entry)))
         return (exchange,)
     try:
         recording = interpret(entry, {}, file)
@@ -106,9 +118,8 @@ def read_line(line: Line, file: str, wire: Wire | None = None) -> tuple[Exchange
         return None
     except UnreadableError as error:
         raise UnreadableError(file, number, error.reason) from None
-    return tuple(
-        Exchange(line.index, number, exchange.request, exchange.reply) for exchange in _recorded(recording.interactions)
-    )
+    found = _recorded(recording.interactions, leaks)
+    return tuple(replace(exchange, index=line.index, line=number) for exchange in found)
 
 
 def _whole(stream: BinaryIO, name: str, before: bytes = b"") -> bytes:
@@ -123,6 +134,8 @@ def _whole(stream: BinaryIO, name: str, before: bytes = b"") -> bytes:
 
 def _told_by_content(stream: BinaryIO, name: str) -> Log | bytes:
     first, blank = _next_line(stream)
+    if len(first) > LONGEST:
+        return _whole(stream, name, blank + first)
     second, more = _next_line(stream)
     before = blank + first + more + second
     if second and _is_json(first.removeprefix(_BOM)):
@@ -133,7 +146,7 @@ def _told_by_content(stream: BinaryIO, name: str) -> Log | bytes:
 def _next_line(stream: BinaryIO) -> tuple[bytes, bytes]:
     """The next line with something on it, if it comes soon, and the blank ones before it."""
     blank = bytearray()
-    while (line := stream.readline(bodies.LIMIT + 1)) and not line.strip() and len(blank) < _BLANK:
+    while (line := stream.readline(LONGEST + 1)) and not line.strip() and len(blank) < _BLANK:
         blank += line
     return line, bytes(blank)
 
@@ -152,14 +165,20 @@ def _may_be_one(data: bytes) -> bool:
     return data.startswith((_GZIP, *_UTF_16)) or any(word in data for word in _WORDS)
 
 
-def _bodies(loaded: object, wire: Wire | None, *, named: bool) -> Iterator[Exchange]:
-    entries: list[object] = [loaded]
+def _may_leak(data: bytes) -> bool:
+    return data.startswith((_GZIP, *_UTF_16)) or suspicious(data)
+
+
+def _entries(loaded: object) -> list[object]:
     if isinstance(loaded, dict) and isinstance(loaded.get("requests"), list):
-        entries = loaded["requests"]  # the body that makes a batch
-    elif isinstance(loaded, list) and request_body(loaded) is None:
-        entries = loaded
-    for index, entry in enumerate(entries):
-        exchange = read_entry(entry, index, 1, wire)
+        found: list[object] = loaded["requests"]  # the body that makes a batch
+        return found
+    return loaded if isinstance(loaded, list) and request_body(loaded) is None else [loaded]
+
+
+def _bodies(loaded: object, lines: Mapping[int, int], wire: Wire | None, *, named: bool) -> Iterator[Exchange]:
+    for index, entry in enumerate(_entries(loaded)):
+        exchange = read_entry(entry, index, lines.get(id(entry), 1), wire)
         if exchange is None:
             continue
         body = {} if exchange.request is None else exchange.request.body
@@ -167,11 +186,33 @@ def _bodies(loaded: object, wire: Wire | None, *, named: bool) -> Iterator[Excha
             yield exchange
 
 
-def _recorded(interactions: tuple[Interaction, ...]) -> Iterator[Exchange]:
+def _searched(exchanges: Iterable[Exchange], loaded: object, leaks: Leaks) -> Iterator[Exchange]:
+    entries = _entries(loaded)
+    for exchange in exchanges:
+        yield replace(exchange, secrets=tuple(leaks.of_entry(entries[exchange.index])))
+
+
+def _recorded(interactions: tuple[Interaction, ...], leaks: Leaks | None) -> Iterator[Exchange]:
     for interaction in interactions:
-        request = read_request(interaction.request)
-        if request is None:
-            continue
-        answer = None if interaction.response is None else read_response(request, interaction.response)
+        sent, fault = _parsed(interaction.request, interaction.index)
+        request = None if fault else read_request(sent)
+        answer = None
+        if request is not None and interaction.response is not None:
+            answer = read_response(request, interaction.response)
         reply = answer if isinstance(answer, Reply) else None
-        yield Exchange(interaction.index, interaction.line, request, reply)
+        secrets = () if leaks is None else tuple(leaks.of(sent, interaction.response, reply))
+        if request is not None or fault or secrets:
+            yield Exchange(interaction.index, interaction.line, request, reply, fault, secrets)
+
+
+def _parsed(request: HttpRequest, index: int) -> tuple[HttpRequest, str]:
+    """A request to the model with its body parsed, or what is wrong with the body; others are left as they are."""
+    if endpoint(request.method, request.url) is None:
+        return request, ""
+    try:
+        parsed = json_text.loads(request.body)
+        return HttpRequest(request.method, request.url, request.headers, request.body, parsed), ""
+    except json_text.DuplicateKeyError as error:
+        return request, f"exchange {index}: in the request body {error.reason}"
+    except (ValueError, RecursionError):
+        return request, ""

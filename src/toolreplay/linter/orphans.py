@@ -1,0 +1,34 @@
+"""Cassettes that no scenario plays: what is left when a scenario is deleted or renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+_SUFFIXES: Final = (".yaml", ".yml")
+
+
+def cassettes_below(folder: Path) -> list[Path]:
+    """The cassettes in a folder and all below it, sorted; hidden files and folders are left out."""
+    found = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+
+
+def orphans(cassettes: Iterable[Path], played: Iterable[Path]) -> list[Path]:
+    """Those of the cassettes that belong to no scenario.
+
+    Args:
+        played: the cassette of each scenario that is played from one. A cassette beside it whose name goes on
+            after a dot (`weather.my-loop.yaml`) was recorded with another loop and belongs to it too.
+    """
+    own = {path.with_suffix("") for path in played}
+    return [path for path in cassettes if not any(base in own for base in _bases(path))]
+
+
+def _bases(path: Path) -> Iterable[Path]:
+    """What the cassette of the scenario may be called: the name, without one part after the other."""
+    name = path.name
+    while "." in name[1:]:
+        name = name.rpartition(".")[0]
+        yield path.with_name(name)
