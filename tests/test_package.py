@@ -32,12 +32,14 @@ def _loaded(program: str) -> list[str]:
 def test_the_public_names() -> None:
     assert toolreplay.__all__ == [
         "Finding",
+        "FuzzFailure",
         "Outcome",
         "Run",
         "RunFailed",
         "Severity",
         "ToolreplayError",
         "check",
+        "fuzz",
         "play",
         "session",
     ]

@@ -13,11 +13,11 @@ Seeds, profiles, deadlines, the database and `@reproduce_failure` are Hypothesis
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from .errors import FuzzFailure
@@ -25,11 +25,12 @@ from .files.project import find_project
 from .fuzzer.case import Case
 from .fuzzer.conversations import assistant_turns
 from .fuzzer.conversations import conversations as _conversations
-from .fuzzer.engine import Found, Result
 from .fuzzer.entry import DEADLINE
 from .fuzzer.ground import Ground, ground_of
 from .fuzzer.outcomes import tool_outcomes
 from .fuzzer.playing import Player
+from .fuzzer.result import Found, Result
+from .fuzzer.worker import Worker
 from .report.fuzz_text import fuzz_details
 from .runner.clients import dummy_credentials
 from .runner.loops import Loop, target_of
@@ -46,7 +47,10 @@ def conversations(scenario: str | Path | None = None, *, hostile: bool = False) 
         scenario: gives tools, prompts and recorded replies; without one there are two small tools.
         hostile: let the model side say what the API never would.
     """
-    return _conversations(_ground(str(scenario)) if scenario is not None else None, hostile=hostile)
+    if scenario is None:
+        return _conversations(hostile=hostile)
+    # Looked at when the first case is drawn: a decorator runs when the test module is imported.
+    return st.deferred(lambda: _conversations(_ground(scenario), hostile=hostile))
 
 
 def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
@@ -61,10 +65,13 @@ def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
     """
     with dummy_credentials(), INTERCEPTOR.hold():
         target = target_of(loop, find_project().root)
-        played = Player(target, strict=strict, deadline=10 * DEADLINE, in_full=True).play(case)
+        player = Player(target, strict=strict, deadline=10 * DEADLINE, in_full=True)
+        # Most are played in this process, where a debugger reaches them; those that can hang or spoil it are not.
+        with Worker(player) as worker:
+            played = worker.play(case) if case.risky else player.here(case)
     fault = next((one for one in played.faults if one.is_error and not case.hostile), None)
     if fault is not None:
-        result = Result(found=(Found(fault, case, played.rows),), target=target)
+        result = Result(target, found=(Found(fault, case, played.rows),))
         raise FuzzFailure("\n".join(fuzz_details(result)), result)
 
 
@@ -84,9 +91,7 @@ def fuzzed(
     return decorate
 
 
-@cache
-def _ground(scenario: str) -> Ground:
-    """The scenario's recording is played once to see which reply is whose; that is enough for a process."""
+def _ground(scenario: str | Path) -> Ground:
     project = find_project()
     with dummy_credentials(), INTERCEPTOR.hold():
         return ground_of(load_one(scenario, project), project)

@@ -25,17 +25,12 @@ def register(recorder: Any) -> None:
     """Make `serializer="toolreplay"` known to a `vcr.VCR`, whose cassettes of that format are then replaced whole.
 
     vcrpy's own way to write (its FilesystemPersister) empties a file first. A persister of any other kind is left in
-    place, and so are cassettes of other serializers. And a cassette that is not saved leaves no patch of vcrpy behind.
+    place, and so are cassettes of other serializers. And a cassette that is not saved leaves no patch of vcrpy behind;
+    a RuntimeWarning says if this version of vcrpy does not let that be seen to.
     """
-    from .cassette.vcr_leaving import leaving
-    from .cassette.vcr_persister import whole_files
+    from .cassette.vcr_register import register as register_with
 
-    serializer = sys.modules[__name__]
-    if recorder.serializers.get(NAME) is serializer:
-        return
-    recorder.register_serializer(NAME, serializer)
-    recorder.register_persister(whole_files(recorder.persister, serializer))
-    recorder._use_cassette = leaving(recorder._use_cassette)  # noqa: SLF001  (vcrpy offers no other way)
+    register_with(recorder, sys.modules[__name__], NAME)
 
 
 def serialize(cassette_dict: Mapping[str, Any]) -> str:
@@ -45,8 +40,9 @@ def serialize(cassette_dict: Mapping[str, Any]) -> str:
         RecordingError: it holds a secret, or what cannot be kept without loss. vcrpy has not touched the file then.
     """
     from .cassette.vcr_text import cassette_text
+    from .files.project import find_project
 
-    return cassette_text(cassette_dict, _SOME)
+    return cassette_text(cassette_dict, _SOME, patterns=find_project().secrets)
 
 
 def deserialize(cassette_string: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def test_brotli_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(bodies, "_BROTLI_MODULES", (module.__name__,))
     monkeypatch.setattr(bodies, "LIMIT", LIMIT)
     with pytest.raises(MalformedError, match=r"^brotli of more than 0 MB when it is decompressed$"):
-        bodies.unpack(b"\x1b" * 10_000, "br")
+        bodies.decompressed(b"\x1b" * 10_000, "br")
     assert _Endless.fed < 100
 
 
@@ -40,9 +40,9 @@ def test_brotli_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("brotli", reason="brotli is not installed")
     compress = importlib.import_module("brotli").compress
     text = b'{"type": "message"}' * 100
-    assert bodies.unpack(compress(text), "br") == text
+    assert bodies.decompressed(compress(text), "br") == text
     with pytest.raises(MalformedError, match=r"^brotli that ends too early$"):
-        bodies.unpack(compress(text)[:-3], "br")
+        bodies.decompressed(compress(text)[:-3], "br")
     monkeypatch.setattr(bodies, "LIMIT", LIMIT)
     with pytest.raises(MalformedError, match=r"^brotli of more than"):
-        bodies.unpack(compress(b"x" * 10_000_000), "br")
+        bodies.decompressed(compress(b"x" * 10_000_000), "br")

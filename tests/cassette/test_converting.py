@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import vcr
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.contract.corpus import CORPUS, MISSING
 from tests.projects import ScriptedModel, names, says
 
 from toolreplay.cassette.bodies import TRANSPORT
@@ -20,14 +22,13 @@ from toolreplay.cassette.converting import Format, beside, convert
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.reading import parse_recording
 from toolreplay.cassette.store import read_cassette, write_cassette
-from toolreplay.cassette.vcr_packing import CREDENTIALS
-from toolreplay.errors import RecordingError
+from toolreplay.cassette.vcr_packing import LEFT_OUT
+from toolreplay.errors import CassetteError, RecordingError
 from toolreplay.serve.http import serving
 from toolreplay.wire.http import HttpRequest, HttpResponse
 
 Json = dict[str, Any]
 ROOT: Final = Path(__file__).resolve().parents[2]
-CORPUS: Final = ROOT.parent / "shared" / "corpus"
 OWN: Final = sorted((ROOT / "cassettes").rglob("*.yaml"))
 URL: Final = "https://api.anthropic.com/v1/messages"
 KEY: Final = "sk-" + "ant-api03-" + "Zx9" * 12
@@ -48,7 +49,7 @@ def _value(body: bytes) -> object:
 
 
 def _kept(message: HttpRequest | HttpResponse) -> dict[str, str]:
-    return {name: value for name, value in message.headers.items() if name not in CREDENTIALS | TRANSPORT}
+    return {name: value for name, value in message.headers.items() if name not in LEFT_OUT | TRANSPORT}
 
 
 def _shown(data: bytes) -> list[object]:
@@ -163,7 +164,7 @@ def _sample() -> Iterator[Path]:
         yield from sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".json", ".gz", ".har"))[::9]
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of public recordings is not beside the repository")
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=MISSING)
 def test_public_recordings_come_back() -> None:
     for file in _sample():
         _there_and_back(file.read_bytes())
@@ -293,3 +294,77 @@ def test_a_converted_file_stands_beside_the_original(name: str, ours: str, plain
         Path("cassettes") / ours,
         Path("cassettes") / plain,
     )
+
+
+LONE: Final = "\ud83d"
+
+
+def _pair(request: Json, response: Json) -> Json:
+    asked = {"method": "POST", "uri": URL, "headers": {}, "body": "x", **request}
+    answered = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": "y"}, **response}
+    return {"request": asked, "response": answered}
+
+
+def _without(name: str, **more: Any) -> Json:
+    pair = _pair({}, more)
+    del pair["response"][name]
+    return pair
+
+
+def _own(pair: Json) -> bytes:
+    return json.dumps({"version": 1, "toolreplay": {"format": 1}, "interactions": [pair]}).encode()
+
+
+@pytest.mark.parametrize("to", list(Format))
+@pytest.mark.parametrize(
+    "data",
+    [
+        _own(_without("headers")),
+        _own(_without("body", headers={"content-encoding": ["gzip"]})),
+        _own(_pair({}, {"headers": None, "body": None})),
+        _own(_pair({"body": LONE}, {"body": {"string": LONE}})),
+        _own(_pair({"body": {"messages": [LONE]}}, {"body": {"json": {"a": LONE}}})),
+        json.dumps({"interactions": [_pair({"body": LONE}, {"body": {"string": LONE}})]}).encode(),
+        json.dumps({"interactions": [_pair({"body": f'{{"a":"{LONE}"}}'}, {})]}).encode(),
+    ],
+    ids=["no headers", "no body", "null", "ours, half a character", "ours, in JSON", "vcrpy's", "vcrpy's, in JSON"],
+)
+def test_nothing_is_lost_of_what_is_left_out_or_no_utf_8(data: bytes, to: Format) -> None:
+    assert _shown(_to(to, data)) == _shown(data)
+
+
+@dataclass(frozen=True)
+class Refused:
+    id: str
+    data: bytes
+    message: str
+
+
+MEND: Final = "; record it again"
+REFUSED: Final = (
+    Refused("no status", _own(_without("status")), f"interaction 0 is broken (status is None){MEND}"),
+    Refused("no code", _own(_pair({}, {"status": {}})), f"interaction 0 is broken (code is None){MEND}"),
+    Refused("headers", _own(_pair({}, {"headers": [1]})), f"interaction 0 is broken (headers is [1]){MEND}"),
+    Refused("body", _own(_pair({}, {"body": "y"})), f"interaction 0 is broken (body is 'y'){MEND}"),
+    Refused("text", _own(_pair({}, {"body": {"string": 3}})), f"interaction 0 is broken (body.string is 3){MEND}"),
+    Refused(
+        "half a character in a header",
+        json.dumps({"interactions": [_pair({"headers": {"x": [LONE]}}, {})]}).encode(),
+        "the character '\\ud83d' cannot be written; take it out of the request or response",
+    ),
+)
+
+
+@pytest.mark.parametrize("to", list(Format))
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
+def test_what_cannot_be_converted_is_told_in_one_line(case: Refused, to: Format) -> None:
+    with pytest.raises((CassetteError, RecordingError)) as caught:
+        _to(to, case.data)
+    assert str(caught.value) == f"c.yaml: {case.message}"
+
+
+@pytest.mark.parametrize("to", list(Format))
+def test_what_the_project_calls_a_secret_stops_both_ways(to: Format) -> None:
+    data = _yaml({"version": 1, "interactions": [_pair({"body": "member 4711"}, {})]})
+    with pytest.raises(RecordingError, match=r"^c\.yaml: interaction 0, request body holds what matches 'member "):
+        convert(data, "c.yaml", to, patterns=[re.compile(r"member \d+")])

@@ -1,32 +1,21 @@
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.contract.corpus import CORPUS, MISSING, rows
 
 from toolreplay.cassette.reading import read_recording
 from toolreplay.wire.endpoints import Endpoint, endpoint
 from toolreplay.wire.exchange import read_request, read_response
 from toolreplay.wire.model import Reply
 
-CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
-pytestmark = pytest.mark.skipif(
-    not CORPUS.is_dir(), reason="the corpus of public recordings is not beside the repository"
-)
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=MISSING)
 
 # Hand-edited into JSON that is none, beside a 200.
 NO_JSON = "test_bedrock/test_bedrock_model_other_parameters.yaml"
 # InvokeModel with a prompt for Claude 2, which is not the Messages API.
 PROMPT = "test_anthropic/test_anthropic_2_completion"
-
-
-def _rows() -> list[dict[str, Any]]:
-    if not CORPUS.is_dir():
-        return []
-    return [json.loads(line) for line in (CORPUS / "INDEX.jsonl").read_text().splitlines()]
 
 
 def _name(call: Endpoint) -> str:
@@ -39,7 +28,7 @@ def _name(call: Endpoint) -> str:
 
 def test_every_file_is_read_as_the_index_says() -> None:
     wrong = {}
-    for row in _rows():
+    for row in rows():
         recording = read_recording(CORPUS / row["file"])
         calls = [(endpoint(item.request.method, item.request.url), item) for item in recording.interactions]
         statuses = Counter(str(item.response.status) for call, item in calls if call and item.response)
@@ -54,7 +43,7 @@ def test_every_file_is_read_as_the_index_says() -> None:
 
 def test_every_call_is_parsed_and_every_reply_is_whole() -> None:
     wrong = []
-    for row in _rows():
+    for row in rows():
         reasons = set()
         for item in read_recording(CORPUS / row["file"]).interactions:
             call = endpoint(item.request.method, item.request.url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -168,3 +169,14 @@ def test_which_credentials_are_dummies_can_be_said() -> None:
     cassette, environment = Cassette((_asked(OWN),)), {"API_KEY": OWN}
     assert find_secret(cassette, environment=environment) is not None
     assert find_secret(cassette, environment=environment, dummies=[OWN]) is None
+
+
+def test_a_pattern_of_the_users_own_is_a_secret_too() -> None:
+    cassette = Cassette((_asked("the ticket is ACME-4711"),))
+    assert find_secret(cassette, environment={}) is None
+    found = find_secret(cassette, environment={}, patterns=[re.compile(r"ACME-\d+")])
+    assert found is not None
+    assert (found.kind, found.place) == (
+        r"what matches 'ACME-\\d+'",
+        "interaction 0, request body messages[1].content",
+    )

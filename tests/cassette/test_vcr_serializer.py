@@ -6,9 +6,11 @@ import gzip
 import http.client
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,14 +23,17 @@ import vcr.serialize
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.projects import ScriptedModel, asks, names, says
+from vcr.cassette import CassetteContextDecorator
 from vcr.persisters.filesystem import FilesystemPersister
 from vcr.request import Request
 
 from toolreplay import vcr_serializer
+from toolreplay.cassette.credentials import CREDENTIALS
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.reading import read_recording
 from toolreplay.cassette.store import write_cassette
 from toolreplay.errors import CassetteError, RecordingError
+from toolreplay.linter import check_text
 from toolreplay.serve.http import serving
 from toolreplay.wire.eventstream import encode_frame
 from toolreplay.wire.http import HttpRequest, HttpResponse
@@ -200,6 +205,29 @@ def test_the_bytes_of_a_response_stay_as_many_as_its_header_says(spaces: tuple[s
     assert "json:\n" in (tmp_path / "c.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b'{"a":1,"a":2}', b'{"a":{"b":1,"b":2}}', b'{ "a": 1e999 }'],
+    ids=["a key twice", "further in", "a number that is none"],
+)
+def test_json_that_means_something_else_when_it_is_written_anew_stays_text(body: bytes) -> None:
+    ((request, _),) = _again((_request(body), OK))
+    assert request.body == body
+
+
+def test_check_says_of_a_key_that_stands_twice_what_it_says_of_vcrpys_own_file() -> None:
+    text = _text((_request(b'{"messages":[],"a":1,"a":2}'), OK))
+    told = "exchange 0: in the request body the key 'a' stands twice in one object; remove one"
+    assert [one.reason for one in check_text(text.encode(), "c.yaml").unreadable] == [told]
+
+
+@pytest.mark.parametrize("name", sorted(CREDENTIALS))
+def test_check_finds_no_credential_among_the_headers_of_what_is_written(name: str) -> None:
+    token = "9f86d081884c7d65" + "9a2feaa0c55ad015"
+    pair = _request(b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}', {name: token}), OK
+    assert check_text(_text(pair).encode(), "c.yaml").findings == ()
+
+
 def test_of_the_headers_credentials_alone_are_left_out() -> None:
     secret = {"X-Api-Key": "k", "authorization": "Bearer k", "Cookie": "k", "X-Amz-Security-Token": "k"}
     kept = {"Content-Type": "application/json", "X-Trace": "one", "X-Bytes": b"\xff"}
@@ -257,7 +285,7 @@ def test_a_character_that_no_file_can_hold_is_refused() -> None:
     with pytest.raises(RecordingError) as caught:
         _text((Request("GET", f"{URL}?\ud800", None, {}), OK))
     assert str(caught.value) == (
-        "the cassette: the character '\\ud800' cannot be written; take it out before recording"
+        "the cassette: the character '\\ud800' cannot be written; take it out of the request or response"
     )
 
 
@@ -383,6 +411,46 @@ def test_a_cassette_that_is_not_saved_leaves_no_patch_behind(decorates: bool, tm
         with use:
             record()
     assert (http.client.HTTPConnection, caught.type) == (original, RecordingError)
+
+
+def _ok() -> AbstractContextManager[str]:
+    return serving(lambda _: HttpResponse(200))
+
+
+def test_what_the_project_calls_a_secret_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.toolreplay]\nsecrets = ['member \\d+']\n")
+    use = _recorder().use_cassette(str(tmp_path / "cassettes" / "c.yaml"))
+    with _ok() as url, pytest.raises(RecordingError) as caught, use:
+        requests.post(url, json={"system": "member 4711"}, timeout=5)
+    assert "request body system holds what matches 'member \\\\d+'; " in str(caught.value)
+    assert not (tmp_path / "cassettes").exists()
+
+
+def test_the_module_alone_asks_the_project_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.toolreplay]\nsecrets = ['member']\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RecordingError, match="request body system holds what matches 'member'"):
+        _text((_request(b'{"system":"member 4711"}'), OK))
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"), [(CassetteContextDecorator, "_patch_generator"), (vcr.VCR, "_use_cassette")]
+)
+def test_a_vcrpy_that_has_changed_is_told_and_all_else_holds(
+    owner: type, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = vcr.VCR(serializer="toolreplay")
+    monkeypatch.delattr(owner, name)
+    told = rf"^toolreplay: vcrpy {re.escape(vcr.__version__)} has changed: if a cassette cannot be saved, "
+    with pytest.warns(RuntimeWarning, match=told) as warned:
+        vcr_serializer.register(recorder)
+    monkeypatch.undo()
+    assert [one.filename for one in warned] == [__file__]
+    with _ok() as url, recorder.use_cassette(str(tmp_path / "c.yaml")) as cassette:
+        requests.post(url, json={"system": "a"}, timeout=5)
+    assert (len(cassette), names(tmp_path)) == (1, ["c.yaml"])
 
 
 # Files that are there.

@@ -205,6 +205,84 @@ def test_a_baseline_is_written_again_from_all_that_is_found(root: Path, check: C
         assert len(json.loads((root / "known.json").read_text())["findings"]) == 4
 
 
+def test_a_baseline_that_cannot_be_written_is_told(check: Command) -> None:
+    done = check("bad", "--write-baseline", "good")
+    told = "toolreplay: --write-baseline good: Is a directory; name a file that can be written\n"
+    assert (done.code, done.err) == (2, told)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_the_project_calls_a_secret_is_found(jobs: str, root: Path, check: Command) -> None:
+    (root / "pyproject.toml").write_text("[tool.toolreplay]\nsecrets = ['in Os?lo']\n")
+    found = json.loads(check("good", "bad", "--select", "TR9", "--format", "json", "--jobs", jobs).out)["findings"]
+    message = "the request body messages[0].content holds what matches 'in Os?lo'"
+    files = ["good/a.jsonl", "bad/a.jsonl", "bad/b.json"]
+    assert [(one["file"], one["code"], one["message"]) for one in found] == [(file, "TR902", message) for file in files]
+
+
+OVERWRITING: list[tuple[str, list[str], str]] = [
+    ("named", ["bad/b.json"], "bad/b.json"),
+    ("in a folder", ["bad"], "bad/b.json"),
+    ("by a pattern", ["bad/*"], "bad/b.json"),
+    ("through a link", ["bad"], "link.json"),
+    ("a log", ["bad"], "bad/a.jsonl"),
+    ("one that cannot be read", ["broken"], "broken/a.jsonl"),
+]
+
+
+@pytest.mark.parametrize("option", ["--output", "--write-baseline"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("kind", "paths", "target"), OVERWRITING, ids=[one[0] for one in OVERWRITING])
+def test_what_is_checked_is_not_written_over(
+    option: str, jobs: str, kind: str, paths: list[str], target: str, root: Path, check: Command
+) -> None:
+    (root / "link.json").symlink_to(root / "bad/b.json")
+    before = (root / target).read_bytes()
+    done = check(*paths, option, target, "--jobs", jobs)
+
+    told = f"toolreplay: {option} {target}: it is one of the files to check; name another\n"
+    assert (done.code, done.out, done.err) == (2, "", told)
+    assert (root / target).read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [["--output", "bad/r.json", "--format", "json"], ["--write-baseline", "bad/r.json"]])
+def test_the_report_of_yesterday_is_written_over(words: list[str], root: Path, check: Command) -> None:
+    codes = [check("bad", *words).code for _ in range(2)]
+
+    assert codes == ([1, 1] if words[0] == "--output" else [0, 0])
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--write-baseline"])
+def test_a_report_is_not_written_over_the_baseline(option: str, root: Path, check: Command) -> None:
+    assert check("bad", "--write-baseline", "known.json").code == 0
+    done = check("bad", "--output", "./known.json", option, "known.json")
+    assert (done.code, done.err) == (2, "toolreplay: --output known.json: it is the baseline; name another file\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a closed standard input is POSIX's")
+def test_a_standard_input_that_is_closed(root: Path) -> None:
+    command = f"{sys.executable} -m toolreplay check - <&-"
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=root, capture_output=True, check=False, timeout=60)
+    told = b"toolreplay: standard input (-) is closed; pipe something into it, or name a file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", told)
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout here")
+def test_a_report_goes_into_what_is_open(root: Path) -> None:
+    done = as_process(root, "check", "bad", "--statistics", "--output", "/dev/stdout")
+    summary = "checked 2 files, 3 requests, 2 tool calls: 4 errors, 0 warnings, 0 info"
+    assert (done.code, done.lines[-2:], len(done.lines)) == (1, [summary, summary], 4)
+
+
+def test_a_report_into_a_pipe_that_is_closed(root: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "toolreplay", "check", "bad", "--output", f"/dev/fd/{writing}"]
+    done = subprocess.run(command, cwd=root, capture_output=True, check=False, timeout=60, pass_fds=[writing])
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 def test_a_baseline_is_not_good_for_files_that_cannot_be_read(check: Command) -> None:
     assert check("broken", "--write-baseline", "known.json").code == 3
 

@@ -113,11 +113,24 @@ def test_what_cannot_be_converted_in_place_stays(files: Place, toolreplay: Comma
             "toolreplay: --output x.yaml: several files need a folder; name one that exists, or end it with /",
         ),
         (
+            ("a.yaml", "a.toolreplay", "--to", "toolreplay", "--force"),
+            (
+                "toolreplay: a.yaml: would be written to a.toolreplay, which is one of the files to convert; "
+                "name another place with --output"
+            ),
+        ),
+        (
             ("a.yaml", "a.json", "--to", "toolreplay"),
             ("toolreplay: a.json: a.yaml is written to a.toolreplay too; convert them one by one, with --output"),
         ),
     ],
-    ids=["no format", "another format", "one place for two", "the same place for two"],
+    ids=[
+        "no format",
+        "another format",
+        "one place for two",
+        "over another that is read",
+        "the same place for two",
+    ],
 )
 def test_a_wrong_use(words: tuple[str, ...], message: str, files: Place, toolreplay: Command) -> None:
     before = names(files.root)
@@ -125,6 +138,32 @@ def test_a_wrong_use(words: tuple[str, ...], message: str, files: Place, toolrep
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert names(files.root) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "link", "target"),
+    [
+        (("b.json", "b.toolreplay", "--to", "toolreplay", "--output", "same/"), ("same", "."), "same/b.toolreplay"),
+        (("b.json", "--to", "toolreplay", "--force"), ("b.toolreplay", "b.json"), "b.toolreplay"),
+    ],
+    ids=["the folder is a link", "the target is a link"],
+)
+def test_what_is_read_is_not_written_over_by_a_link(
+    words: tuple[str, ...], link: tuple[str, str], target: str, files: Place, toolreplay: Command
+) -> None:
+    (files.root / link[0]).symlink_to(link[1])
+    before = (files.root / "b.json").read_text()
+    done = toolreplay("convert", *words)
+    what = f"b.json: would be written to {target}, which is one of the files to convert"
+    assert (done.code, done.err) == (2, f"toolreplay: {what}; name another place with --output\n")
+    assert (files.root / "b.json").read_text() == before
+
+
+def test_what_the_project_calls_a_secret_is_not_written(files: Place, toolreplay: Command) -> None:
+    files.write("pyproject.toml", "[tool.toolreplay]\nsecrets = ['h+i']\n")
+    done = toolreplay("convert", "b.json", "--to", "vcr")
+    assert (done.code, done.out, "b.yaml" in names(files.root)) == (3, "", False)
+    assert done.err.startswith("b.json: interaction 0, response body holds what matches 'h+i'; ")
 
 
 def test_a_cassette_of_a_scenario_plays_after_it_was_there_and_back(files: Place, toolreplay: Command) -> None:

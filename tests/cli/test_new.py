@@ -168,23 +168,70 @@ def test_a_recording_that_holds_a_secret_is_refused(here: Place, toolreplay: Com
     assert _files(here) == []
 
 
-@pytest.mark.parametrize("force", [[], ["--force"]], ids=["as it is", "replaced"])
-def test_a_recording_that_lies_where_the_cassette_belongs(force: list[str], here: Place, toolreplay: Command) -> None:
-    stray = exchange(body(user("Hello.")), reply(assistant({"type": "text", "text": "Hello."}), 9))
-    path = _given(here, *loop(), *([stray] if force else []), path="cassettes/weather.yaml")
+def test_what_the_project_calls_a_secret_is_refused(here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", "[tool.toolreplay]\nsecrets = ['member [0-9]+']\n")
+    done = toolreplay("new", "scenarios/weather.yaml", "--from", _given(here, *loop(system="For member 4711.")))
+    assert (done.code, done.out, _files(here)) == (3, "", [])
+    assert "request body system holds what matches 'member [0-9]+'; " in done.err
+
+
+@pytest.mark.parametrize("blocked", ["scenarios/notdir", "cassettes"])
+@pytest.mark.parametrize("there", [False, True], ids=["anew", "with --force"])
+def test_neither_file_is_written_if_one_cannot_be(blocked: str, there: bool, here: Place, toolreplay: Command) -> None:
+    given = _given(here, *loop())
+    scenario = "scenarios/notdir/a.yaml" if blocked.endswith("notdir") else "scenarios/a.yaml"
+    other = "cassettes/notdir/a.yaml" if blocked.endswith("notdir") else scenario
+    here.write(blocked, "a file")
+    if there:
+        here.write(other, "old\n")
+    done = toolreplay("new", scenario, "--from", given, "--force")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+    assert done.err.endswith("; nothing was written\n")
+    assert _files(here) == ([other] if there else [])
+    assert not there or (here.root / other).read_text() == "old\n"
+
+
+def test_a_recording_that_lies_where_the_cassette_belongs(here: Place, toolreplay: Command) -> None:
+    path = _given(here, *loop(), path="cassettes/weather.yaml")
     before = (here.root / path).read_text()
-    if force:
-        refused = toolreplay("new", "scenarios/weather.yaml", "--from", path)
-        what = "holds more than the scenario plays, or another scenario's"
-        fix = "name another scenario, or replace the file with --force"
-        assert (refused.code, refused.err) == (2, f"toolreplay: cassettes/weather.yaml: {what}; {fix}\n")
-    done = toolreplay("new", "scenarios/weather.yaml", "--from", path, *force)
-    assert (done.code, done.lines[1]) == (
-        0,
-        f"cassettes/weather.yaml: {'written' if force else 'is its cassette as it is'}",
-    )
-    assert ((here.root / path).read_text() == before) is not bool(force)
+    done = toolreplay("new", "scenarios/weather.yaml", "--from", path)
+    assert (done.code, done.lines[1]) == (0, "cassettes/weather.yaml: is its cassette as it is")
+    assert (here.root / path).read_text() == before
     assert toolreplay("run").code == 0
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["asked", "forced"])
+def test_a_recording_that_holds_more_is_not_cut_down(force: list[str], here: Place, toolreplay: Command) -> None:
+    stray = exchange(body(user("Hello.")), reply(assistant({"type": "text", "text": "Hello."}), 9))
+    path = _given(here, *loop(), stray, path="cassettes/weather.yaml")
+    before = (here.root / path).read_text()
+    done = toolreplay("new", "scenarios/weather.yaml", "--from", path, *force)
+    what = "is the recording itself, and holds more than the scenario plays"
+    fix = "name another scenario, or move the recording"
+    assert (done.code, done.err) == (2, f"toolreplay: cassettes/weather.yaml: {what}; {fix}\n")
+    assert ((here.root / path).read_text(), _files(here)) == (before, [path])
+
+
+def test_the_cassette_of_an_earlier_scenario_is_taken_over_when_forced(here: Place, toolreplay: Command) -> None:
+    toolreplay("new", "scenarios/weather.yaml", "--from", _given(here, *loop()))
+    path = "cassettes/weather.yaml"
+    file = here.root / path
+    file.write_text(file.read_text().replace("prompts: ", "prompts: 0"))
+    (here.root / "scenarios/weather.yaml").unlink()
+    refused = toolreplay("new", "scenarios/weather.yaml", "--from", path)
+    what = "is the cassette of another scenario, or of an earlier state of this one"
+    fix = "name another scenario, or replace the file with --force"
+    assert (refused.code, refused.err) == (2, f"toolreplay: {path}: {what}; {fix}\n")
+    assert toolreplay("new", "scenarios/weather.yaml", "--from", path, "--force").code == 0
+    assert toolreplay("run").code == 0
+
+
+def test_a_scenario_is_not_written_over_its_recording(here: Place, toolreplay: Command) -> None:
+    path = _given(here, *loop(), path="scenarios/weather.yaml")
+    before = (here.root / path).read_text()
+    done = toolreplay("new", path, "--from", path, "--force")
+    told = f"toolreplay: {path}: is the recording itself; name another file for the scenario\n"
+    assert (done.code, done.err, (here.root / path).read_text()) == (2, told, before)
 
 
 def test_a_cassette_of_ours_can_be_drafted_from(here: Place, toolreplay: Command) -> None:

@@ -16,12 +16,20 @@ max_tokens: 9
 conversation: [{{user: Hi}}]
 """
 SCRIPTED = PLAYED + "script: [{{text: Hello}}]\n"
+STEPS = """\
+version: 1
+name: {name}
+model: m
+max_tokens: 9
+conversation: [{{user: Hi, script: [{{text: Hello}}]}}]
+"""
 CONVERSE = PLAYED + "wire: converse\n"
 FILES = {
     "scenarios/a.yaml": PLAYED.format(name="one"),
     "scenarios/deep/two.yaml": PLAYED.format(name="one") + "---\n" + PLAYED.format(name="The second"),
     "scenarios/wire.yaml": CONVERSE.format(name="one"),
     "scenarios/scripted.yaml": SCRIPTED.format(name="one"),
+    "scenarios/steps.yaml": STEPS.format(name="one"),
     **dict.fromkeys(
         (
             "cassettes/a.yaml",
@@ -33,7 +41,13 @@ FILES = {
         CASSETTE,
     ),
 }
-LEFT = ["cassettes/deep/two.gone.yaml", "cassettes/scripted.yaml", "cassettes/wire.yaml"]
+LEFT = [
+    "cassettes/a.json",
+    "cassettes/deep/two.gone.yaml",
+    "cassettes/scripted.yaml",
+    "cassettes/steps.yaml",
+    "cassettes/wire.yaml",
+]
 
 
 @pytest.fixture
@@ -69,14 +83,14 @@ def test_some(paths: list[str], root: Path, check: Command) -> None:
     done = check(*paths)
 
     fix = "no scenario plays it; delete it, or mend the path or name of its scenario"
-    assert done.lines == [*(f"{name}: {fix}" for name in LEFT), "8 cassettes: 3 orphans"]
+    assert done.lines == [*(f"{name}: {fix}" for name in LEFT), "10 cassettes: 5 orphans"]
     assert (done.code, done.err) == (1, "")
 
 
 def test_as_json(root: Path, check: Command) -> None:
     _leave(root)
 
-    assert json.loads(check("--format", "json").out) == {"cassettes": 8, "orphans": LEFT}
+    assert json.loads(check("--format", "json").out) == {"cassettes": 10, "orphans": LEFT}
 
 
 def test_other_folders(root: Path, check: Command) -> None:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 import pytest
+import yaml
 
 from tests.cli.command import Command
 from tests.projects import Place, ScriptedModel, asks, names, says, weather
@@ -119,3 +120,168 @@ def test_cassettes_may_lie_outside_the_project(
         done = toolreplay("record", "--base-url", url)
     assert (done.code, names(outside)) == (0, ["weather.yaml"])
     assert done.lines[0].endswith(f"-> {outside}/weather.yaml")
+
+
+FAILING: Final = [{"user": "What is the weather?", "expect": {"final_text": "Snow."}}]
+
+
+def test_what_a_failed_run_recorded_can_be_kept_beside_the_cassette(here: Place, toolreplay: Command) -> None:
+    here.scenario(weather(conversation=FAILING))
+    old = here.write("cassettes/weather.yaml", "the old one")
+    with serving(ScriptedModel(*REPLIES)) as url:
+        done = toolreplay("record", "--base-url", url, "--keep-failed")
+    assert (done.code, done.lines[0].partition("  -> ")[2]) == (1, "cassettes/weather.failed.yaml")
+    assert 'expected "Snow.", got "Rain."' in done.out
+    assert (old.read_text(), names(here.root / "cassettes")) == ("the old one", ["weather.failed.yaml", "weather.yaml"])
+    shown = toolreplay("show", "cassettes/weather.failed.yaml")
+    assert (shown.code, "Rain." in shown.out) == (0, True)
+
+
+def test_keeping_what_failed_touches_nothing_where_all_is_well(here: Place, toolreplay: Command) -> None:
+    here.scenario(weather())
+    with serving(ScriptedModel(*REPLIES)) as url:
+        assert toolreplay("record", "--base-url", url, "--keep-failed").code == 0
+    assert names(here.root / "cassettes") == ["weather.yaml"]
+
+
+def test_a_failed_run_that_was_answered_nothing_has_nothing_to_keep(here: Place, toolreplay: Command) -> None:
+    here.write("impatient_loop.py", _IMPATIENT)
+    here.scenario(weather(loop="impatient_loop:run"))
+    done = toolreplay("record", "--base-url", "http://127.0.0.1:1", "--keep-failed")
+    assert (done.code, done.lines[0].endswith("nothing written")) == (1, True)
+    assert not (here.root / "cassettes").exists()
+
+
+def test_a_failed_run_with_a_secret_is_not_kept_and_still_says_why_it_failed(
+    here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEXICON_TOKEN", "nobody-may-know-this")
+    here.scenario(weather(conversation=FAILING))
+    with serving(ScriptedModel(asks("Oslo"), says("It is nobody-may-know-this."))) as url:
+        done = toolreplay("record", "--base-url", url, "--keep-failed")
+    assert (done.code, done.lines[0].endswith("nothing written")) == (3, True)
+    assert ("LEXICON_TOKEN" in done.out, 'expected "Snow."' in done.out) == (True, True)
+    assert not (here.root / "cassettes").exists()
+
+
+def _recorded_names(lines: list[str]) -> list[str]:
+    return [line.partition("::")[2].partition("  ")[0] for line in lines if "  -> " in line]
+
+
+def test_one_scenario_of_a_file_is_recorded_again_and_the_others_stay(here: Place, toolreplay: Command) -> None:
+    file = here.write("scenarios/both.yaml", yaml.safe_dump_all([weather(name="first one"), weather(name="second")]))
+    here.scenario(weather(), path="scenarios/other.yaml")
+    with serving(ScriptedModel(*REPLIES)) as url:
+        assert toolreplay("record", "--base-url", url).code == 0
+        written = {path: path.read_bytes() for path in (here.root / "cassettes").iterdir()}
+        for path, old in written.items():
+            path.write_bytes(old.replace(b"recorded_at: '", b"recorded_at: '1999, "))
+        done = toolreplay("record", "--base-url", url, f"{file}::second")
+    assert (done.code, _recorded_names(done.lines)) == (0, ["second"])
+    renewed = {path.name for path in written if b"1999" not in path.read_bytes()}
+    assert renewed == {"both.second.yaml"}
+
+
+def test_only_the_stale_document_of_a_file_is_recorded(here: Place, toolreplay: Command) -> None:
+    def write(system: str) -> None:
+        documents = [weather(name="first one"), weather(name="second", system=system)]
+        here.write("scenarios/both.yaml", yaml.safe_dump_all(documents))
+
+    write("Old.")
+    with serving(ScriptedModel(*REPLIES)) as url:
+        toolreplay("record", "--base-url", url)
+        write("New.")
+        done = toolreplay("record", "--base-url", url, "--stale", "scenarios/both.yaml")
+    assert (done.code, _recorded_names(done.lines)) == (0, ["second"])
+    assert toolreplay("run").code == 0
+
+
+def test_a_recording_that_is_too_old_is_stale_and_recorded_again(here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", "[tool.toolreplay]\nmax_age = 30\n")
+    cassette = here.cassette(here.scenario(weather()))
+    with serving(ScriptedModel(*REPLIES)) as url:
+        toolreplay("record", "--base-url", url)
+        aged = re.sub(r"recorded_at: '?20\d\d", lambda found: found[0][:-4] + "2001", cassette.read_text())
+        cassette.write_text(aged)
+        old = toolreplay("run")
+        assert (old.code, bool(re.search(r"was recorded \d+ days ago, and max_age is 30", old.out))) == (4, True)
+        done = toolreplay("record", "--base-url", url, "--stale")
+    assert (done.code, _recorded_names(done.lines)) == (0, ["weather"])
+    assert toolreplay("run").code == 0
+
+
+_CALENDAR: Final = """
+from pathlib import Path
+
+
+def today(city):
+    return f"{city} on {Path(__file__).with_name('today.txt').read_text()}: rain"
+"""
+_PROMPTED: Final = """
+from pathlib import Path
+
+from toolreplay.loop import run as reference
+
+
+def run(client, model, messages, tools, functions):
+    today = Path(__file__).with_name("today.txt").read_text()
+    return reference(
+        client, model=model, messages=messages, tools=tools, functions=functions, system=f"Today is {today}."
+    )
+"""
+_TODAY: Final = "2026-11-29"
+_TOMORROW: Final = "2026-11-30T08:15:00Z"
+
+
+@pytest.mark.parametrize("also", ["", "the system prompt"], ids=["a result", "a result and the system prompt"])
+def test_a_recording_of_yesterday_plays_once_the_proposed_line_is_pasted(
+    also: str, here: Place, toolreplay: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(here.root))
+    # Names of their own: an imported module stays what it was.
+    calendar, prompted = f"calendar_{here.root.name}", f"prompted_{here.root.name}"
+    tool = {
+        "name": "get_weather",
+        "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},
+        "stub": {"call": f"{calendar}:today"},
+    }
+    here.write(f"{calendar}.py", _CALENDAR)
+    here.write(f"{prompted}.py", _PROMPTED)
+    here.write("today.txt", _TODAY)
+    here.scenario(weather(tools=[tool], **({"loop": f"{prompted}:run"} if also else {})))
+    with serving(ScriptedModel(*REPLIES)) as url:
+        assert toolreplay("record", "--base-url", url).code == 0
+    assert toolreplay("run").code == 0
+    here.write("today.txt", _TOMORROW)
+    done = toolreplay("run")
+    assert (done.code, _TODAY in done.out, _TOMORROW in done.out) == (1, True, True)
+    (line,) = [line for line in done.lines if "volatile = " in line]
+    asked, _, proposed = line.strip().partition(": volatile = ")
+    assert asked == "fix: if that changes with every run, write under [tool.toolreplay] in pyproject.toml"
+    here.write("pyproject.toml", f"[tool.toolreplay]\nvolatile = {proposed}\n")
+    again = toolreplay("run")
+    assert (again.code, again.lines[0].startswith("PASS ")) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "settings", ["volatile = 5", "volatile = [{regex = '('}]", "max_age = 'old'", "allow_hosts = 5"]
+)
+def test_settings_that_cannot_be_read_are_a_usage_error_of_one_line(
+    settings: str, here: Place, toolreplay: Command
+) -> None:
+    here.write("pyproject.toml", f"[tool.toolreplay]\n{settings}\n")
+    done = toolreplay("run")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    name = settings.partition(" ")[0]
+    assert done.err.startswith(f"toolreplay: {here.root / 'pyproject.toml'}: [tool.toolreplay] {name}")
+
+
+def test_what_the_project_calls_a_secret_is_not_recorded(here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", "[tool.toolreplay]\nsecrets = ['ACME-\\d+']\n")
+    scenario = here.scenario(weather(conversation=[{"user": "Ticket ACME-4711, please."}]))
+    with serving(ScriptedModel(says())) as url:
+        done = toolreplay("record", "--base-url", url)
+    assert done.code == 3
+    assert "interaction 0, request body messages[0].content holds what matches" in done.out
+    assert "4711" not in done.out
+    assert not here.cassette(scenario).exists()

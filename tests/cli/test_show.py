@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,3 +106,20 @@ def test_a_pipe_gets_no_colour_and_any_script(file: Path) -> None:
     assert done.code == 0
     assert "    result: \\xe5 \\ud800 \\x1b[31m \\u6f22" in done.lines
     assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize("name", ["a.json", "log.jsonl", "request.yaml"])
+def test_a_file_is_read_once_since_it_may_change(
+    name: str, toolreplay: Command, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file.with_name(name)
+    path.write_bytes(file.read_bytes() if name == "a.json" else json.dumps(BAD).encode())
+    opened: list[str] = []
+    real = os.open
+
+    def counted(path: str, *more: Any, **options: Any) -> int:
+        opened.append(str(path))
+        return real(path, *more, **options)
+
+    monkeypatch.setattr(os, "open", counted)
+    assert (toolreplay("show", name).code, opened) == (0, [name])

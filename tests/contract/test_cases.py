@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,9 @@ from toolreplay.contract.finding import Finding
 from toolreplay.contract.fold import check_request
 from toolreplay.wire import converse, messages
 
-FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "cases"
+from .corpus import SHARED
+
+FOLDER = SHARED / "cases"
 CODES = {
     "bad-image-result": {"TR307"},
     "bad-input-schema": {"TR503"},

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.projects import names
-from toolreplay.files.atomic import write_text
+from toolreplay.files.atomic import write_text, write_texts
+
+
+HANDLES = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="no /dev/fd here")
 
 
 def test_a_file_and_its_folders_are_made(tmp_path: Path) -> None:
@@ -97,3 +100,54 @@ def test_a_long_name_is_written_too(tmp_path: Path) -> None:
     file = tmp_path / ("ä" * 125 + ".yaml")
     write_text(file, "new")
     assert file.read_text() == "new"
+
+
+@pytest.mark.parametrize("blocked", ["file/b.yaml", "folder", "surrogate.yaml"])
+def test_several_files_are_written_or_none(blocked: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "folder").mkdir()
+    texts = {tmp_path / "file": "new", tmp_path / blocked: "\ud800" if blocked == "surrogate.yaml" else "new"}
+    with pytest.raises((OSError, UnicodeEncodeError)) as caught:
+        write_texts(texts)
+    assert (names(tmp_path), (tmp_path / "file").read_text()) == (["file", "folder"], "old")
+    assert getattr(caught.value, "filename", str(tmp_path / blocked)) == str(tmp_path / blocked)
+    write_texts({tmp_path / "file": "new", tmp_path / "c" / "d": ["n", "ew"]})
+    assert [(tmp_path / name).read_text() for name in ("file", "c/d")] == ["new", "new"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX's")
+def test_a_pipe_stays_a_pipe_and_gets_the_text(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        write_texts({path: ["one\n", "two\n"], tmp_path / "file": "x"})
+        assert os.read(reading, 99) == b"one\ntwo\n"
+        os.close(reading)
+    assert (stat.S_ISFIFO(pipe.stat().st_mode), names(tmp_path)) == (True, ["file", "link", "pipe"])
+
+
+@HANDLES
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_what_is_open_already_is_written_into(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "c"
+    reading, writing = os.pipe() if kind == "pipe" else (-1, os.open(file, os.O_CREAT | os.O_RDWR))
+    os.write(writing, b"old ")
+    write_text(Path(f"/dev/fd/{writing}"), "new")
+    os.write(writing, b" newer")
+    os.close(writing)
+    assert (os.read(reading, 99) if kind == "pipe" else file.read_bytes()) == b"old new newer"
+    if kind == "pipe":
+        os.close(reading)
+
+
+@HANDLES
+def test_a_pipe_is_not_written_into_when_a_file_cannot_be(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_texts({Path(f"/dev/fd/{writing}"): "new", tmp_path / "folder": "new"})
+    os.close(writing)
+    assert os.read(reading, 99) == b""
+    os.close(reading)

@@ -135,3 +135,17 @@ def test_what_is_no_baseline(text: str | None, reason: str, tmp_path: Path) -> N
         read_baseline(path)
 
     assert str(caught.value) == f"{path}: {reason}; write it again with --write-baseline"
+
+
+def test_a_file_is_known_by_any_of_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "linked").symlink_to("real")
+    (tmp_path / "real" / "a.yaml").touch()
+    _written(tmp_path / "linked" / "known.json", _result([ORPHAN], str(tmp_path / "real" / "a.yaml")))
+    monkeypatch.chdir(tmp_path)
+
+    for file in ("linked/a.yaml", "real/a.yaml", "linked/../real/a.yaml"):
+        baseline = read_baseline(Path("real/known.json"))
+        assert [one.known for one in baseline.take_out([_result([ORPHAN], file)])] == [1]
+    monkeypatch.chdir("linked")
+    assert [one.known for one in read_baseline(Path("known.json")).take_out([_result([ORPHAN], "a.yaml")])] == [1]

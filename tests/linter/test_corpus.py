@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.contract.corpus import CORPUS, MISSING, files
 from toolreplay.cassette.reading import read_recording
 from toolreplay.linter import Located, Report, check_paths
 
-CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
-pytestmark = pytest.mark.skipif(
-    not CORPUS.is_dir(), reason="the corpus of public recordings is not beside the repository"
-)
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=MISSING)
 
 # June 2024: a wrong id, which the API took then and refuses today.
 TAKEN_THEN = "anthropic_completion_tools_call_with_tool_result_stream.yaml"
@@ -31,9 +28,7 @@ def _status(located: Located) -> int:
 
 
 def test_all_files_are_read(report: Report) -> None:
-    rows = [json.loads(line) for line in (CORPUS / "INDEX.jsonl").read_text().splitlines()]
-
-    assert (report.files, report.unreadable) == (len(rows), ())
+    assert (report.files, report.unreadable) == (len(files()), ())
 
 
 def test_no_request_that_was_answered_has_an_error(report: Report) -> None:

@@ -18,6 +18,7 @@ class Case:
 
 
 FILES = ["a.yaml", "a.my-loop.yaml", "a.converse.yaml", "ab.yaml", "b/a.yaml", "c.1.one.yaml"]
+UNPLAYED = ["a.json", "a.yaml.gz", "a.yml"]
 CASES = [
     Case("nothing is played", [], FILES),
     Case("all is", ["a.yaml", "ab.yaml", "b/a.yaml", "c.1.yaml"], []),
@@ -36,11 +37,17 @@ def test_orphans(case: Case) -> None:
     assert [path.relative_to(ROOT).as_posix() for path in found] == case.orphans
 
 
+def test_no_scenario_plays_a_file_with_another_ending() -> None:
+    assert orphans([ROOT / name for name in ["a.yaml", *UNPLAYED]], [ROOT / "a.yaml"]) == [
+        ROOT / name for name in UNPLAYED
+    ]
+
+
 def test_cassettes_below_a_folder(tmp_path: Path) -> None:
-    for name in ("b.yaml", "a/c.yml", "a.json", ".hidden/d.yaml", ".e.yaml", "f.yaml.d/g.yaml"):
+    shown = ["a/c.yml", "b.json", "b.yaml", "f.yaml.d/g.yaml.gz", "h.har"]
+    for name in (*shown, ".hidden/d.yaml", ".e.yaml", "vcrpys.toolreplay", "log.jsonl", "README.md"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
 
-    found = [path.relative_to(tmp_path).as_posix() for path in cassettes_below(tmp_path)]
-    assert sorted(found) == ["a/c.yml", "b.yaml", "f.yaml.d/g.yaml"]
+    assert [path.relative_to(tmp_path).as_posix() for path in cassettes_below(tmp_path)] == shown

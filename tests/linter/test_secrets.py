@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,12 +12,12 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from tests.contract.corpus import CORPUS, MISSING
 from tests.linter.build import GOOD, URL, USER, body, jsonl, pair
 from toolreplay.linter import Options, Report, check_paths, check_stream, check_text
 from toolreplay.linter.selection import selection
 from toolreplay.wire.sse import encode_event
 
-CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
 # Put together, so that no scanner of this repository takes them for real ones.
 KEY: Final = "sk-" + "ant-api03-" + "Zx9" * 12
 TOKEN: Final = "9f86d081884c7d65" + "9a2feaa0c55ad015"
@@ -148,6 +150,27 @@ def test_they_are_selected_like_all_rules(words: tuple[list[str], list[str]], co
     assert [code for code, *_ in _told(report)] == codes
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of public recordings is not beside the repository")
+MEMBER: Final = re.compile(r"member \d+")
+OWN: Final = {
+    "in a recording": (json.dumps([_says("For Member, member 4711")]), "a.json"),
+    "in YAML": (yaml.safe_dump([_says("For member 4711")]), "a.yaml"),
+    "in a placeholder": (json.dumps([_says("For member 1234567")]), "a.json"),
+    "in a body": (json.dumps(body({"role": "user", "content": "For member 4711"})), "a.json"),
+    "in a log": (jsonl([GOOD, body({"role": "user", "content": "For member 4711"})]).decode(), "a.jsonl"),
+    "in base64": (json.dumps([_says(base64.b64encode(b"For the member 4711, as ever").decode())]), "a.json"),
+}
+
+
+@pytest.mark.parametrize(("text", "name"), OWN.values(), ids=OWN)
+def test_what_the_project_calls_a_secret(text: str, name: str) -> None:
+    report = Report.of(check_stream(io.BytesIO(text.encode()), name, Options(secrets=(MEMBER,))))
+    decoded = ", decoded" if "base64" not in text and "member" not in text else ""
+    told = f"the request body {CONTENT}{decoded} holds what matches 'member \\\\d+'"
+
+    assert [(code, message) for code, _, _, message in _told(report)] == [("TR902", told)]
+    assert _told(check_text(text.encode(), name)) == []
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=MISSING)
 def test_the_corpus_was_scrubbed() -> None:
     assert _told(check_paths([CORPUS])) == []

@@ -238,7 +238,7 @@ def test_json() -> None:
         "request": 2,
     }
     failed = {"outcome": "ERROR", "where": "a.yaml:2", "message": "it has no cassette", "fix": "record it"}
-    common = {"id": "a.yaml::one", "turns": 2, "requests": 2}
+    common = {"id": "a.yaml::one", "turns": 2, "requests": 2, "notes": []}
     assert data == {
         "scenarios": [
             {**common, "outcome": "PASS", "tool_calls": 1, "findings": [], "failures": [], "seconds": 0.25},

@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import http.client
 import json
+import socket
 import threading
 import urllib.request
 from collections.abc import Callable
@@ -19,8 +20,9 @@ import vcr
 
 from tests.loops import good
 from tests.projects import MODEL, ScriptedModel, asks, outline, place, says, scripted, session_of, weather
+from toolreplay.cli import main
 from toolreplay.runner.clients import DUMMIES
-from toolreplay.runner.router import INTERCEPTOR, ROUTER
+from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Outcome, Run
 from toolreplay.runner.session import Session
 from toolreplay.runner.sides import LiveSide
@@ -408,3 +410,42 @@ def test_a_response_is_taken_in_although_another_session_began_meanwhile() -> No
         go_on.set()
         assert _text(asked.result()) == "slow"
     assert len(side.exchanges) == 1
+
+
+def test_a_thread_that_outlives_its_session_sends_nothing_where_the_router_is_closed() -> None:
+    model = ScriptedModel(says("from the server"))
+    with (
+        serving(model) as url,
+        INTERCEPTOR.hold(),
+        GUARD.hold(),
+        ROUTER.closed(["Tracing.example"]),
+        _client() as away,
+        _client(url) as near,
+    ):
+        with ROUTER.opened(Session("ended", LiveSide())):
+            pass
+        with pytest.raises(anthropic.BadRequestError, match="when its session had ended; end the thread"):
+            _in_a_bare_thread(lambda: away.messages.create(**ASK))
+        with pytest.raises(socket.gaierror, match="192.0.2.1 was opened when its session had ended"):
+            _in_a_bare_thread(lambda: socket.create_connection(("192.0.2.1", 80), timeout=1))
+        assert ROUTER.refuses("tracing.example") is None
+        assert _in_a_bare_thread(lambda: _text(near.messages.create(**ASK))) == "from the server"
+    assert ROUTER.refuses("192.0.2.1") is None
+
+
+def asks_about_late_threads(messages: Any) -> None:
+    assert [ROUTER.keeps_in(host) for host in ("api.anthropic.com", "tracing.example", "localhost")] == [
+        True,
+        False,
+        False,
+    ]
+    with anthropic.Anthropic() as client:
+        client.messages.create(model=MODEL, max_tokens=9, messages=messages)
+
+
+def test_the_command_line_is_closed_between_its_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place(tmp_path, "allow_hosts = ['tracing.example']\n")
+    here.scenario(weather(script=[says()], loop=f"{__name__}:asks_about_late_threads"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["run"]) == 0
+    assert not ROUTER.keeps_in("api.anthropic.com")

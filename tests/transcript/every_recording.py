@@ -17,6 +17,7 @@ from tests.contract.corpus import CORPUS, files
 from toolreplay.cassette.reading import read_recording
 from toolreplay.cassette.recording import Recording
 from toolreplay.errors import ToolreplayError
+from toolreplay.files.atomic import write_texts
 from toolreplay.files.project import find_project
 from toolreplay.runner.play import play_scenario
 from toolreplay.runner.replay import cassette_of
@@ -25,7 +26,7 @@ from toolreplay.runner.run import Outcome, Run
 from toolreplay.scenario.load import load_file, load_text
 from toolreplay.scenario.writing import scenario_text
 from toolreplay.transcript.draft import Draft, draft
-from toolreplay.transcript.keeping import keep_exchanges
+from toolreplay.transcript.keeping import kept_text
 from toolreplay.transcript.read import read_transcript
 
 
@@ -58,13 +59,15 @@ def loops() -> Iterator[Path]:
             yield path
 
 
-def played(path: Path, root: Path) -> Played:
-    """Draft, write and play one recording, in the project of a folder."""
+def played(path: Path) -> Played:
+    """Draft, write and play one recording, in a project of its own."""
     name = path.relative_to(CORPUS).as_posix()
     try:
         recording = read_recording(path)
         drafted = draft(recording, "drafted")
-        run = play_draft(recording, drafted, root)
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "pyproject.toml").write_text("[tool.toolreplay]\n")
+            run = play_draft(recording, drafted, Path(folder))
     except ToolreplayError as error:
         return Played(name, "REFUSED", str(error).partition("\n")[0].removeprefix(f"{path}: "))
     failures = [failure.message for failure in run.failures]
@@ -74,26 +77,24 @@ def played(path: Path, root: Path) -> Played:
 
 
 def play_draft(recording: Recording, drafted: Draft, root: Path) -> Run:
-    """Write a draft and its cassette, as `toolreplay new` does, and play it."""
+    """Write a draft and its cassette into a project that has neither, as `toolreplay new` does, and play it."""
     project = find_project(root)
     file = root / "scenarios" / "drafted.yaml"
     text = scenario_text(drafted.fields, "../schema/scenario.json")
     [scenario] = load_text(text, "scenarios/drafted.yaml", root)
-    keep_exchanges(recording, drafted, scenario, cassette_of(scenario, project), force=True)
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    cassette = cassette_of(scenario, project)
+    kept = kept_text(recording, drafted, scenario, cassette)
+    write_texts({file: text} if kept is None else {file: text, cassette: kept})
     return play_scenario(load_file(file, root)[0], project)
 
 
 def main(words: Sequence[str]) -> int:
     """Print the table, of all recordings or of those whose path holds a word."""
     results = []
-    with tempfile.TemporaryDirectory() as folder, INTERCEPTOR.hold():
-        root = Path(folder)
-        (root / "pyproject.toml").write_text("[tool.toolreplay]\n")
+    with INTERCEPTOR.hold():
         for path in loops():
             if not words or any(word in str(path) for word in words):
-                results.append(played(path, root))
+                results.append(played(path))
                 _print(f"{results[-1].outcome:8}{results[-1].file}")
                 for line in filter(None, (results[-1].why, *results[-1].notes)):
                     _print(f"          {line}")

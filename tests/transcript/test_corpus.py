@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.contract.corpus import CORPUS, MISSING, files
+from tests.contract.corpus import CORPUS, MISSING, files, rows
 from toolreplay.linter import check_file
 from toolreplay.report.lines import rendered
 from toolreplay.report.show_json import show_json
@@ -19,8 +19,8 @@ _EVERY = 4  # of 562 files; the whole was run by hand, in 14 s
 
 
 def test_every_recording_can_be_shown_and_is_equal_to_itself() -> None:
-    shown = turns = 0
-    for path in files()[::_EVERY]:
+    recorded = turns = 0
+    for path, row in list(zip(files(), rows(), strict=True))[::_EVERY]:
         transcript, again = read_transcript(path), read_transcript(path)
         findings = check_file(path).findings
         text = "".join(rendered(show_lines(transcript, findings)))
@@ -31,10 +31,9 @@ def test_every_recording_can_be_shown_and_is_equal_to_itself() -> None:
         assert not compared.differs, path
         assert compared.equal == compared.turns == len(transcript.turns), path
         assert not any(one.ids for one in compared.conversations), path
-        shown += bool(transcript.turns)
+        recorded += sum(number for kind, number in row["endpoints"].items() if "count" not in kind)
         turns += len(transcript.turns)
-    assert shown > 400 / _EVERY
-    assert turns > 700 / _EVERY
+    assert 0.95 * recorded < turns <= recorded  # but for what the Messages API never took: a prompt for Claude 2
 
 
 def test_every_turn_differs_from_the_next_one() -> None:

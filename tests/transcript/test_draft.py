@@ -350,9 +350,8 @@ def test_a_reply_too_long_to_be_sent_whole_is_streamed() -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK's, of the models that were recorded
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=MISSING)
-def test_recordings_of_real_loops_play_at_once(tmp_path: Path) -> None:
-    place(tmp_path)
+def test_recordings_of_real_loops_play_at_once() -> None:
     with INTERCEPTOR.hold():
-        found = [played(path, tmp_path) for path in list(loops())[::SAMPLE]]
-    assert len(found) > 10
+        found = [played(path) for path in list(loops())[::SAMPLE]]
+    assert found
     assert [one for one in found if one.outcome != "PASS"] == list[Played]()

@@ -66,7 +66,7 @@ def _from_base64(body: Base64) -> bytes:
         raise MalformedError("no base64, though the recording says so") from None
 
 
-def unpack(body: bytes, encoding: str = "") -> bytes:
+def decompressed(body: bytes, encoding: str = "") -> bytes:
     """Decompress a body, and decode an event stream that was written as base64 or hex.
 
     Args:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from toolreplay.errors import RecordingError
-
-from .bodies import TRANSPORT, unpack
+from .bodies import TRANSPORT, decompressed
 from .format import head_of
 from .reading import load
 from .recording import MalformedError
 from .response_bodies import text_or_bytes
 from .vcr_data import PROVENANCE, VcrData, vcr_data
-from .vcr_packing import UNKNOWN, pack
-from .vcr_packing import unpack as unpacked
-from .vcr_text import cassette_text, refuse_secrets
+from .vcr_packing import UNKNOWN
+from .vcr_text import cassette_text, plain_text
 
 
 class Format(StrEnum):
@@ -48,8 +46,11 @@ class Converted:
     unanswered: int
 
 
-def convert(data: bytes, name: str, to: Format) -> Converted:
+def convert(data: bytes, name: str, to: Format, *, patterns: Iterable[re.Pattern[str]] = ()) -> Converted:
     """Convert the bytes of a file that errors call `name`.
+
+    Args:
+        patterns: what is a secret, beside what is known by its look.
 
     Raises:
         CassetteError: it cannot be read.
@@ -57,7 +58,7 @@ def convert(data: bytes, name: str, to: Format) -> Converted:
     """
     loaded, lines = load(data, name)
     found = vcr_data(loaded, lines, name)
-    text = _toolreplay(found, name) if to is Format.TOOLREPLAY else _vcr(found, name)
+    text = _toolreplay(found, name, patterns) if to is Format.TOOLREPLAY else _vcr(found, name, patterns)
     return Converted(text, len(found.data["interactions"]), found.unanswered)
 
 
@@ -73,23 +74,15 @@ def beside(path: Path, to: Format) -> Path:
     return path.with_name(f"{name}.{to}{_SUFFIXES[to]}") if found == path else found
 
 
-def _toolreplay(found: VcrData, name: str) -> str:
+def _toolreplay(found: VcrData, name: str, patterns: Iterable[re.Pattern[str]]) -> str:
     interactions = [{**one, "response": _decompressed(one["response"])} for one in found.data["interactions"]]
-    return cassette_text({**found.data, "interactions": interactions}, name, found.provenance)
+    data = {**found.data, "interactions": interactions}
+    return cassette_text(data, name, found.provenance, patterns=patterns)
 
 
-def _vcr(found: VcrData, name: str) -> str:
-    from vcr.serializers import yamlserializer
-
-    packed = pack(found.data, name)  # without credentials, and without anybody's own classes
-    refuse_secrets(packed, name)
-    data = unpacked(packed, name)
-    if found.provenance != UNKNOWN:
-        data[PROVENANCE] = head_of(found.provenance)
-    text: str = yamlserializer.serialize(data)
-    if yamlserializer.deserialize(text) != data:
-        raise RecordingError(f"{name}: the recording does not survive being written; please report this")
-    return text
+def _vcr(found: VcrData, name: str, patterns: Iterable[re.Pattern[str]]) -> str:
+    beside = {} if found.provenance == UNKNOWN else {PROVENANCE: head_of(found.provenance)}
+    return plain_text(found.data, name, beside, patterns=patterns)
 
 
 def _decompressed(response: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +97,7 @@ def _decompressed(response: dict[str, Any]) -> dict[str, Any]:
         return response
     named = encoding if isinstance(encoding, list) else [encoding]
     try:
-        body = unpack(string, ",".join(map(str, named)))
+        body = decompressed(string, ",".join(map(str, named)))
     except MalformedError:
         return response
     kept = {key: value for key, value in headers.items() if str(key).lower() not in TRANSPORT}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from toolreplay.wire.http import HttpResponse
 
-from .bodies import TRANSPORT, unpack
+from .bodies import TRANSPORT, decompressed
 from .recording import MalformedError
 
 
@@ -17,7 +17,7 @@ def decoded_response(status: int, headers: Iterable[tuple[str, str]], body: byte
         key = name.lower()
         found[key] = f"{found[key]}, {value}" if key in found else value
     try:
-        body = unpack(body, found.get("content-encoding", ""))
+        body = decompressed(body, found.get("content-encoding", ""))
     except MalformedError:  # left as it is, with the header that says what it is
         return HttpResponse(status, found, body)
     return HttpResponse(status, {name: value for name, value in found.items() if name not in TRANSPORT}, body)

@@ -7,16 +7,17 @@ followed by those that stand here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .fields import take
+from toolreplay.wire.sameness import same_text
+
+from .file_fields import take
 
 Extension = dict[str, Any]
 
 
-def difference(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[Mapping[str, Any], Extension | None]:
+def shortened(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[Mapping[str, Any], Extension | None]:
     """What is new in a body, and which of the earlier ones it extends; the body itself and None where it is all new.
 
     Args:
@@ -26,14 +27,14 @@ def difference(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[Mappi
     if base is None:
         return body, None
     index, keep = base
-    return _difference(body, bodies[index], index, keep)
+    return _shortened(body, bodies[index], index, keep)
 
 
 def extended(body: object, extension: object, bodies: Sequence[object]) -> dict[str, Any]:
     """The whole body again. Its first fields are those of the one it extends, in their order.
 
     Raises:
-        ValueError: the extension, or what it extends, is not what `difference` makes.
+        ValueError: the extension, or what it extends, is not what `shortened` makes.
     """
     index = take(extension, "extends", int)
     if not 0 <= index < len(bodies):
@@ -66,22 +67,18 @@ def _shared(body: Mapping[str, Any], base: Any) -> int:
     if not isinstance(mine, list) or not isinstance(theirs, list):
         return 0
     # Nearly always the base's messages are all there: one comparison, and one of the texts, tells.
-    if mine[: len(theirs)] == theirs and json.dumps(mine[: len(theirs)]) == json.dumps(theirs):
+    if same_text(mine[: len(theirs)], theirs):
         return len(theirs)
     pairs = enumerate(zip(mine, theirs, strict=False))
-    return next((n for n, (a, b) in pairs if not _same(a, b)), min(len(mine), len(theirs)))
+    return next((n for n, (a, b) in pairs if not same_text(a, b)), min(len(mine), len(theirs)))
 
 
-def _difference(body: Mapping[str, Any], base: Any, index: int, keep: int) -> tuple[dict[str, Any], Extension]:
+def _shortened(body: Mapping[str, Any], base: Any, index: int, keep: int) -> tuple[dict[str, Any], Extension]:
     extension: Extension = {"extends": index}
     if keep < len(base["messages"]):
         extension["keep"] = keep
     dropped = [key for key in base if key not in body]
     if dropped:
         extension["drop"] = dropped
-    changed = {key: value for key, value in body.items() if key not in base or not _same(base[key], value)}
+    changed = {key: value for key, value in body.items() if key not in base or not same_text(base[key], value)}
     return {**changed, "messages": body["messages"][keep:]}, extension
-
-
-def _same(left: object, right: object) -> bool:
-    return left == right and json.dumps(left) == json.dumps(right)

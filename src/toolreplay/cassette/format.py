@@ -23,12 +23,13 @@ from typing import Any, Final
 from toolreplay.errors import CassetteError
 from toolreplay.wire.http import HttpRequest, HttpResponse
 
+from . import json_text
+from .bodies import to_bytes
 from .decoded import decoded_response
 from .exchange import Cassette, Exchange, Provenance
-from .extending import difference, extended
-from .fields import take
+from .extending import extended, shortened
+from .file_fields import shown, take
 from .response_bodies import decode_body, encode_body, text_or_bytes, yaml_can_hold
-from .shown import shown
 
 FORMAT: Final = 1
 
@@ -101,7 +102,7 @@ def allowed(headers: Mapping[str, str], names: frozenset[str]) -> dict[str, str]
 
 def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, Any]:
     whole = exchange.body
-    body, extension = difference(whole, bodies) if isinstance(whole, dict) else (whole, None)
+    body, extension = shortened(whole, bodies) if isinstance(whole, dict) else (whole, None)
     if not isinstance(body, bytes) and not yaml_can_hold(body):
         body, extension = json.dumps(whole), None
     entry: dict[str, Any] = {"toolreplay": extension} if extension else {}
@@ -172,12 +173,12 @@ def _decode_response(status: int, headers: Mapping[str, str], body: bytes) -> Ht
 
 
 def parsed(text: str) -> object:
-    """The JSON object or array that a request body is; the bytes where it is none."""
+    """The JSON object or array that a request body is; the bytes where it is none, or has a key twice."""
     try:
-        value = json.loads(text)
+        value = json_text.loads(text)
     except (ValueError, RecursionError):
-        return text.encode()
-    return value if isinstance(value, dict | list) else text.encode()
+        return to_bytes(text)
+    return value if isinstance(value, dict | list) else to_bytes(text)
 
 
 def _lists(headers: Mapping[str, str]) -> dict[str, list[str]]:

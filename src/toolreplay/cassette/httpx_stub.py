@@ -9,12 +9,13 @@ on its way to a model.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, Protocol
 
 from toolreplay.wire.http import HttpRequest, HttpResponse
-from toolreplay.wire.pieces import pieces
+from toolreplay.wire.pieces import STREAMS, pieces
 
 from .decoded import decoded_response
 from .format import REQUEST_HEADERS
@@ -58,7 +59,10 @@ def _sync_stub(library: ModuleType, listener: Listener) -> Any:
             return _response(library, stream, answer)
         response = original(transport, request)
         if listener.watches(question):
-            body = b"".join(response.stream)
+            parts: list[bytes] = []
+            with _until_cut(library, response):
+                parts.extend(response.stream)  # what came before a cut is in
+            body = b"".join(parts)
             response.stream.close()
             response.stream = stream([body])
             listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
@@ -78,13 +82,30 @@ def _async_stub(library: ModuleType, listener: Listener) -> Any:
             return _response(library, stream, answer)
         response = await original(transport, request)
         if listener.watches(question):
-            body = b"".join([part async for part in response.stream])
+            parts: list[bytes] = []
+            with _until_cut(library, response):
+                async for part in response.stream:
+                    parts.append(part)  # noqa: PERF401  (what came before a cut is in)
+            body = b"".join(parts)
             await response.stream.aclose()
             response.stream = stream([body])
             listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
         return response
 
     return _marked(handle_async_request, original)
+
+
+@contextmanager
+def _until_cut(library: ModuleType, response: Any) -> Iterator[None]:
+    """Let a stream of events end where its connection broke, for the loop as for the recording.
+
+    Any other response that breaks off is no answer at all, and is asked for again.
+    """
+    try:
+        yield
+    except library.TransportError:
+        if response.headers.get("content-type", "").partition(";")[0].strip() not in STREAMS:
+            raise
 
 
 def _marked(stub: Any, original: Any) -> Any:

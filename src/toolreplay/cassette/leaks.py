@@ -9,27 +9,15 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Reply
 
+from .credentials import CREDENTIALS
 from .exchange import Exchange
 from .secrets import Search, Secret
-
-CREDENTIALS: Final = frozenset(
-    {
-        "api-key",
-        "authorization",
-        "proxy-authorization",
-        "x-amz-security-token",
-        "x-api-key",
-        "x-auth-token",
-        "x-goog-api-key",
-    }
-)
-"""Headers whose value is a credential. Cookies are none: those of the API's own front end end within the hour."""
 
 _SHORTEST: Final = 16
 # What recorders, scrubbers and authors of tests write in place of a credential.
@@ -58,10 +46,21 @@ _SECRET: Final = b"secret"
 
 
 class Leaks:
-    """Searches one file; what is told once is not looked at again."""
+    """Searches one file; what is told once is not looked at again.
 
-    def __init__(self) -> None:
-        self._search = Search({}, frozenset(), _PLACEHOLDER)
+    Args:
+        patterns: what is a credential too, by its look: the user's own.
+    """
+
+    def __init__(self, patterns: Iterable[re.Pattern[str]] = ()) -> None:
+        own = tuple(patterns)
+        self._search = Search({}, frozenset(), _PLACEHOLDER, own)
+        # Where a pattern of the user's matches, no word is known that tells beforehand.
+        self._always = bool(own)
+
+    def may_be_in(self, data: bytes) -> bool:
+        """Whether bytes may hold a credential: quickly told, and seldom wrongly."""
+        return self._always or _suspicious(data)
 
     def of(self, request: HttpRequest, response: HttpResponse | None, reply: Reply | None) -> Iterator[Secret]:
         """The credentials of an exchange.
@@ -71,7 +70,7 @@ class Leaks:
         """
         answer = response or HttpResponse(200)
         told: set[str] = set()
-        if _may_hold(request, answer, reply):
+        if self._may_be_in_exchange(request, answer, reply):
             body = request.json if isinstance(request.json, dict | list) else request.body
             for secret in self._search.exchange(Exchange(request.method, request.url, request.headers, body, answer)):
                 told.add(secret.place)
@@ -81,6 +80,13 @@ class Leaks:
     def of_entry(self, entry: object) -> Iterator[Secret]:
         """The credentials of JSON that came alone; places count from its root."""
         return self._search.entry(entry)
+
+    def _may_be_in_exchange(self, request: HttpRequest, response: HttpResponse, reply: Reply | None) -> bool:
+        heads = "\n".join((request.url, *request.headers.values(), *response.headers.values()))
+        if self.may_be_in(b"\n".join((heads.encode("utf-8", "surrogatepass"), request.body, response.body))):
+            return True
+        streamed = reply is not None and not response.body[:64].lstrip().startswith(b"{")
+        return streamed and _suspicious(repr(reply and reply.content).encode("utf-8", "surrogatepass"))
 
 
 def _credentials(headers: Mapping[str, str]) -> Iterator[Secret]:
@@ -93,16 +99,8 @@ def _credentials(headers: Mapping[str, str]) -> Iterator[Secret]:
             yield Secret("a credential", f"request header {name}", hash(token))
 
 
-def _may_hold(request: HttpRequest, response: HttpResponse, reply: Reply | None) -> bool:
-    heads = "\n".join((request.url, *request.headers.values(), *response.headers.values()))
-    if suspicious(b"\n".join((heads.encode("utf-8", "surrogatepass"), request.body, response.body))):
-        return True
-    streamed = reply is not None and not response.body[:64].lstrip().startswith(b"{")
-    return streamed and suspicious(repr(reply and reply.content).encode("utf-8", "surrogatepass"))
-
-
-def suspicious(data: bytes) -> bool:
-    """Whether bytes may hold a credential of a known form: quickly told, and seldom wrongly."""
+def _suspicious(data: bytes) -> bool:
+    """Whether bytes may hold a credential of a known form."""
     # Not `any`: it is asked of every body and every line of a log, and a generator takes as long as the search.
     for word in _EXACT:
         if word in data:

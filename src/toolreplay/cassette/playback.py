@@ -13,11 +13,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
 from toolreplay.contract.conversations import Conversations, Verdict
+from toolreplay.files.volatile import Volatile
 from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.exchange import read_request, read_response
 from toolreplay.wire.http import HttpRequest
@@ -25,7 +26,7 @@ from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
 from toolreplay.wire.sameness import same_items, same_json
 
 from .exchange import Exchange
-from .volatile import Volatiles
+from .volatile import Mask, Volatiles
 
 _NONE: Final = Volatiles()
 
@@ -39,12 +40,16 @@ class Match(StrEnum):
 
 
 class Playback:
-    """The exchanges of one cassette and which of them were played."""
+    """The exchanges of one cassette and which of them were played.
+
+    Attributes:
+        mask: leaves out what is volatile, on both sides.
+    """
 
     def __init__(self, exchanges: Sequence[Exchange], match: Match, volatiles: Volatiles = _NONE) -> None:
         self.exchanges = exchanges
         self.match = match
-        self._volatiles = volatiles
+        self.mask = Mask(volatiles)
         self._waiting = dict.fromkeys(range(len(exchanges)))
         self._by_key: dict[Hashable, deque[int]] | None = None
 
@@ -65,6 +70,12 @@ class Playback:
         del self._waiting[index]
         return self.exchanges[index]
 
+    def would_take(self, index: int, request: HttpRequest, verdict: Verdict | None, more: Sequence[Volatile]) -> bool:
+        """Whether an exchange would answer a request if further values were volatile."""
+        volatiles = Volatiles((*self.mask.volatiles.declared, *more))
+        alone = Playback(self.exchanges[index : index + 1], self.match, volatiles)
+        return alone.take(request, verdict) is not None
+
     def _find(self, request: HttpRequest, verdict: Verdict | None) -> int | None:
         upcoming: int | None = next(iter(self._waiting), None)
         if upcoming is None or self.match is Match.ORDER:
@@ -72,7 +83,7 @@ class Playback:
         if self.match is Match.CONVERSATION and verdict is not None and _creates(request.method, request.url):
             return self._look_up(self._conversation_key(verdict))
         body = request.json if isinstance(request.json, dict | list) else request.body
-        if self._volatiles:
+        if self.mask.volatiles:
             return self._look_up(self._exact_key(request.method, request.url, body))
         # A loop that is as it was asks in the recorded order; comparing with the next one is cheaper than a digest.
         if _same_request(self.exchanges[upcoming], request, body):
@@ -81,10 +92,14 @@ class Playback:
         return self._look_up(self._exact_key(request.method, request.url, body))
 
     def _exact_key(self, method: str, url: str, body: object) -> Hashable:
-        return _exact_key(method, url, self._volatiles.body(body) if self._volatiles else body)
+        asked = _asked(body)
+        if self.mask.volatiles and isinstance(asked, dict):
+            return (_target(method, url, body), self.mask.key(asked))
+        text = asked if isinstance(asked, bytes) else json.dumps(self.mask.body(asked), sort_keys=True).encode()
+        return (_target(method, url, body), hashlib.sha256(text).digest())
 
     def _conversation_key(self, verdict: Verdict) -> Hashable:
-        return ("create", conversation_key(verdict.all_messages, self._volatiles))
+        return ("create", conversation_key(verdict.all_messages, self.mask.text))
 
     def _look_up(self, key: Hashable) -> int | None:
         if self._by_key is None:
@@ -128,10 +143,13 @@ def _creates(method: str, url: str) -> bool:
     return found is not None and found.operation == "create"
 
 
-def conversation_key(messages: Iterable[Message], volatiles: Volatiles = _NONE) -> tuple[tuple[str, ...], ...]:
+def conversation_key(messages: Iterable[Message], text: Callable[[str], str] = str) -> tuple[tuple[str, ...], ...]:
     """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered.
 
     A text beside results is no prompt but the loop's own word on them (a reminder), and left out.
+
+    Args:
+        text: a user's text as it is compared.
     """
     key: list[tuple[str, ...]] = []
     answered: list[str] = []
@@ -146,7 +164,7 @@ def conversation_key(messages: Iterable[Message], volatiles: Volatiles = _NONE) 
                     key.append(("use", block.id or ""))
                 case Text() if prompts:
                     _flush(answered, key)
-                    key.append(("user", volatiles.text(block.text or "")))
+                    key.append(("user", text(block.text or "")))
                 case _:
                     pass
     _flush(answered, key)
@@ -212,8 +230,3 @@ def _share(recorded: object, sent: object) -> None:
     if isinstance(sent.get("messages"), list):
         sent["messages"][:] = recorded["messages"]
     sent.update((name, value) for name, value in recorded.items() if name in sent and name not in _HOW | {"messages"})
-
-
-def _exact_key(method: str, url: str, body: object) -> Hashable:
-    text = body if isinstance(body, bytes) else json.dumps(_asked(body), sort_keys=True).encode()
-    return (_target(method, url, body), hashlib.sha256(text).digest())

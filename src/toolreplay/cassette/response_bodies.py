@@ -9,7 +9,8 @@ from typing import Any, Final
 from toolreplay.wire.eventstream import encode_frame, looks_framed, parse_frames
 from toolreplay.wire.http import HttpResponse
 
-from .shown import shown
+from .bodies import to_bytes
+from .file_fields import shown
 from .spelling import SPACED, spell, spelling_of
 
 _DEEPEST: Final = 100  # levels; PyYAML takes several of Python's 1,000 stack frames for each
@@ -55,7 +56,7 @@ def decode_body(body: Mapping[str, Any]) -> bytes:
     text = body.get("string") or b""
     if not isinstance(text, str | bytes):
         raise ValueError(f"body.string is {shown(text)}")  # noqa: TRY004
-    return text.encode() if isinstance(text, str) else text
+    return to_bytes(text)
 
 
 def yaml_can_hold(value: object) -> bool:

@@ -21,27 +21,13 @@ from toolreplay.wire.http import HttpResponse
 from toolreplay.wire.sse import parse_events
 
 from .bodies import gunzip
+from .credentials import known_forms, names_secret
 from .exchange import Cassette, Exchange, Provenance
 from .recording import MalformedError
 
 DUMMIES: Final = frozenset({"replay-needs-no-key"})
 """What the project itself puts where a client insists on a credential."""
 
-# How each looks: docs.aws.amazon.com/IAM (identifiers), RFC 6750 (bearer), RFC 7519 (JWT), RFC 7468 (PEM). A bearer
-# token without a digit is a word of a text about bearer tokens.
-_KINDS: Final = {
-    "an Anthropic API key": r"sk-ant-[A-Za-z0-9_-]{8,}",
-    "an AWS access key id": r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "an AWS secret access key": (
-        r"(?i:aws_?secret(?:_?access)?_?key|secret_?access_?key)[\W_]{1,8}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
-    ),
-    "a bearer token": r"(?i:\bbearer)\s+(?=[A-Za-z._~+/-]*[0-9])[A-Za-z0-9._~+/-]{16,}",
-    "a JSON web token": r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-    "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----",
-}
-_NAMES: Final = tuple(_KINDS)
-_PATTERN: Final = re.compile("|".join(f"({pattern})" for pattern in _KINDS.values()))
-_SECRET_NAME: Final = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST: Final = 12
 # Bytes of the model's own and of media: what looks like a secret there is chance.
 _OPAQUE: Final = frozenset({"signature", "data", "encrypted_content", "redactedContent", "thinking"})
@@ -67,15 +53,20 @@ class Secret:
 
 
 def find_secret(
-    cassette: Cassette, *, environment: Mapping[str, str] | None = None, dummies: Iterable[str] = DUMMIES
+    cassette: Cassette,
+    *,
+    environment: Mapping[str, str] | None = None,
+    dummies: Iterable[str] = DUMMIES,
+    patterns: Iterable[re.Pattern[str]] = (),
 ) -> Secret | None:
     """The first secret of a cassette.
 
     Args:
         environment: variables whose values are secret if their names say so; those of the process when None.
         dummies: values that are no secret, whatever holds them.
+        patterns: what else is a secret, by its look: the user's own.
     """
-    search = Search(os.environ if environment is None else environment, frozenset(dummies))
+    search = Search(os.environ if environment is None else environment, frozenset(dummies), patterns=patterns)
     for index, exchange in enumerate(cassette.exchanges):
         for secret in search.exchange(exchange):
             return Secret(secret.kind, f"interaction {index}, {secret.place}")
@@ -86,18 +77,23 @@ class Search:
     """One search. Texts and messages that were looked at are not looked at again: requests repeat the history.
 
     Args:
-        environment, dummies: as in `find_secret`.
+        environment, dummies, patterns: as in `find_secret`.
         placeholders: what in the form of a secret is none, by its look.
     """
 
     def __init__(
-        self, environment: Mapping[str, str], dummies: frozenset[str], placeholders: re.Pattern[str] | None = None
+        self,
+        environment: Mapping[str, str],
+        dummies: frozenset[str],
+        placeholders: re.Pattern[str] | None = None,
+        patterns: Iterable[re.Pattern[str]] = (),
     ) -> None:
         self._placeholders = placeholders
+        self._patterns = tuple(patterns)
         self._values = {
             value: name
             for name, value in environment.items()
-            if len(value) >= _SHORTEST and value not in dummies and _SECRET_NAME.search(name)
+            if len(value) >= _SHORTEST and value not in dummies and names_secret(name)
         }
         self._clean: set[str] = set()
         self._walked: dict[int, object] = {}
@@ -166,7 +162,7 @@ class Search:
             if name in _OPAQUE and isinstance(value, str | bytes):
                 continue
             inner = _below(place, name)
-            if isinstance(value, str) and _SECRET_NAME.search(name):  # what it is may only be told with its name
+            if isinstance(value, str) and names_secret(name):  # what it is may only be told with its name
                 yield from self._text(f"{name}: {value}", inner, depth)
             yield from self._json(value, inner, depth)
 
@@ -196,9 +192,13 @@ class Search:
         for value, name in self._values.items():
             if value in text:
                 return f"the value of the environment variable {name}", value
-        for found in _PATTERN.finditer(text):
-            if self._placeholders is None or not self._placeholders.search(found[0]):
-                return _NAMES[(found.lastindex or 1) - 1], found[0]
+        for pattern in self._patterns:
+            own = pattern.search(text)
+            if own is not None and own[0]:
+                return f"what matches {pattern.pattern!r}", own[0]
+        for kind, found in known_forms(text):
+            if self._placeholders is None or not self._placeholders.search(found):
+                return kind, found
         return None
 
     def _decoded(self, text: str, place: str, depth: int) -> Iterator[Secret]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -44,18 +45,36 @@ def exchange_of(interaction: Interaction) -> Exchange | None:
     return Exchange(request.method, request.url, request.headers, body, response)
 
 
-def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = DUMMIES) -> None:
+def write_cassette(
+    path: Path,
+    cassette: Cassette,
+    *,
+    dummies: Iterable[str] = DUMMIES,
+    patterns: Iterable[re.Pattern[str]] = (),
+) -> None:
     """Write a cassette whole or not at all, after reading back what would be written.
 
     Args:
         dummies: credentials that are no secret; any other that is found stops the writing (see `secrets`).
+        patterns: what else is a secret.
 
     Raises:
         RecordingError: what was recorded holds a secret or cannot be kept in this format without loss, or the file
             cannot be written.
     """
+    write_whole(path, whole_text(path, cassette, dummies=dummies, patterns=patterns))
+
+
+def whole_text(
+    path: Path,
+    cassette: Cassette,
+    *,
+    dummies: Iterable[str] = DUMMIES,
+    patterns: Iterable[re.Pattern[str]] = (),
+) -> str:
+    """The text that `write_cassette` writes to a path. Raises as it does."""
     exchanges = tuple(normalised(exchange) for exchange in cassette.exchanges)
-    secret = find_secret(Cassette(exchanges, cassette.provenance), dummies=dummies)
+    secret = find_secret(Cassette(exchanges, cassette.provenance), dummies=dummies, patterns=patterns)
     if secret is not None:
         what = f"{secret.place} holds {secret.kind}"
         raise RecordingError(f"{path}: {what}; keep it out of prompts, tools and stubs and record again")
@@ -65,7 +84,7 @@ def write_cassette(path: Path, cassette: Cassette, *, dummies: Iterable[str] = D
     again = decode_cassette(data if isinstance(data, dict) else {}, str(path))
     if [_strict(one) for one in again.exchanges] != [_strict(one) for one in exchanges]:
         raise RecordingError(f"{path}: the recording does not survive being written; please report this")
-    write_whole(path, text)
+    return text
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -3,36 +3,28 @@
 The data is what vcrpy 9 hands to a serializer (vcr/serialize.py): `version`, `interactions` with
 `request: {method, uri, body, headers}` and `response: {status: {code, message}, headers, body: {string}}`, and
 `metadata` where a test keeps any. All of it comes back. Only credentials among the headers are left out, and a request
-body that is JSON may come back in another spelling: vcrpy's matcher `body` compares values there.
+body that is JSON may come back in another spelling of the same value: vcrpy's matcher `body` compares values there.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolreplay.errors import CassetteError, RecordingError
 
+from .bodies import to_bytes
+from .credentials import COOKIES, CREDENTIALS
 from .exchange import Provenance
-from .extending import Extension, difference, extended
-from .fields import take
+from .extending import Extension, extended, shortened
+from .file_fields import take
 from .format import FORMAT, head_of, parsed, provenance_of
 from .response_bodies import decode_body, encode_exactly, text_or_bytes, yaml_can_hold
 from .spelling import COMPACT, spell, spelling_of
 
-CREDENTIALS: Final = frozenset(
-    {
-        "api-key",
-        "authorization",
-        "cookie",
-        "proxy-authorization",
-        "set-cookie",
-        "x-amz-security-token",
-        "x-api-key",
-        "x-goog-api-key",
-    }
-)
-"""Headers that carry nothing else; lower case."""
+LEFT_OUT: Final = CREDENTIALS | COOKIES
+"""Headers that are not written; lower case."""
 
 UNKNOWN: Final = Provenance()
 """What vcrpy says of a recording, which is nothing."""
@@ -89,20 +81,25 @@ def _rest(data: Mapping[str, Any]) -> dict[str, Any]:
 def _pack(interaction: Mapping[str, Any], bodies: list[object]) -> dict[str, Any]:
     request, response = interaction["request"], interaction["response"]
     headers = _kept(request.get("headers") or {})
-    body, beside = _pack_body(request.get("body"), _is_json(headers), bodies)
+    body, beside = _pack_body(_writable(request.get("body")), _is_json(headers), bodies)
     answer = response.get("body")
     if isinstance(answer, dict) and isinstance(answer.get("string"), str | bytes):
         string = answer.pop("string")
-        answer = {**answer, **encode_exactly(string.encode() if isinstance(string, str) else string)}
+        answer = {**answer, **encode_exactly(to_bytes(string))}
     packed = {"toolreplay": beside} if beside else {}
     packed["request"] = _ordered({**request, "headers": headers, "body": body})
     packed["response"] = _ordered({**response, "headers": _kept(response.get("headers") or {}), "body": answer})
     return packed
 
 
+def _writable(body: object) -> object:
+    """The body; as bytes where it is a text with a lone surrogate, which no file in UTF-8 can hold."""
+    return text_or_bytes(to_bytes(body)) if isinstance(body, str) else body
+
+
 def _kept(headers: Mapping[Any, object]) -> dict[Any, object]:
     """Headers without credentials, in one order, whatever the client: diffs stay small."""
-    return {key: headers[key] for key in sorted(headers, key=_name) if _name(key) not in CREDENTIALS}
+    return {key: headers[key] for key in sorted(headers, key=_name) if _name(key) not in LEFT_OUT}
 
 
 def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +117,7 @@ def _pack_body(body: object, is_json: bool, bodies: list[object]) -> tuple[objec
         return body, {}
     whole = extended(new, extension, bodies) if extension else value
     spelling = spelling_of(body, whole) if isinstance(body, str) else _PARSED
-    if spelling is None and not is_json:  # then every byte counts
+    if spelling is None and not (is_json and _is_finite(whole)):  # then every byte counts
         bodies.append(body)
         return body, {}
     bodies.append(whole)
@@ -128,12 +125,21 @@ def _pack_body(body: object, is_json: bool, bodies: list[object]) -> tuple[objec
     return new, beside if spelling in (None, COMPACT) else {**beside, "spelling": spelling}
 
 
+def _is_finite(value: object) -> bool:
+    """Whether JSON is JSON again when it is written anew: Python reads 1e999 as infinity, which JSON has not."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def _new_in(value: object, bodies: Sequence[object]) -> tuple[Any, Extension | None]:
     """What is new in a JSON value, and what it extends; None for what is no such value or cannot stand as YAML."""
     if not isinstance(value, dict | list):
         return None, None
     try:
-        new, extension = difference(value, bodies) if isinstance(value, dict) else (value, None)
+        new, extension = shortened(value, bodies) if isinstance(value, dict) else (value, None)
         return (new, extension) if yaml_can_hold(new) else (None, None)
     except RecursionError:
         return None, None
@@ -141,15 +147,20 @@ def _new_in(value: object, bodies: Sequence[object]) -> tuple[Any, Extension | N
 
 def _unpack(interaction: object, bodies: list[object]) -> dict[str, Any]:
     request = dict(take(interaction, "request", dict))
-    response = dict(take(interaction, "response", dict))
     request["body"] = _unpack_body(request.get("body"), take(interaction, "toolreplay", dict, {}), bodies)
-    take(request, "method", str), take(request, "uri", str)
+    for name in ("method", "uri"):
+        take(request, name, str)
     request["headers"] = take(request, "headers", dict, {})
-    body = response.get("body")
-    if isinstance(body, dict) and not {"json", "frames"}.isdisjoint(body):
+    return {"request": request, "response": _unpack_response(take(interaction, "response", dict))}
+
+
+def _unpack_response(stored: Mapping[str, Any]) -> dict[str, Any]:
+    take(take(stored, "status", dict), "code", int)
+    body = take(stored, "body", dict, {})
+    if body.get("string", "") is not None:  # vcrpy's own word for no body
         kept = {key: value for key, value in body.items() if key not in ("json", "frames", "spelling")}
-        response["body"] = {**kept, "string": text_or_bytes(decode_body(body))}
-    return {"request": request, "response": response}
+        body = {**kept, "string": text_or_bytes(decode_body(body))}
+    return {**stored, "headers": take(stored, "headers", dict, {}), "body": body}
 
 
 def _unpack_body(body: object, beside: Mapping[str, Any], bodies: list[object]) -> object:

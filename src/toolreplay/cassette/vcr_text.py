@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from toolreplay.errors import CassetteError, RecordingError
@@ -12,31 +14,56 @@ from .format import decode_cassette
 from .reading import load
 from .secrets import find_secret
 from .vcr_data import vcr_data
-from .vcr_packing import UNKNOWN, pack
+from .vcr_packing import UNKNOWN, pack, unpack
 from .yaml_text import yaml_text
 
 _HEADER: Final = "# A cassette of vcrpy in toolreplay's format; see docs/vcrpy.md. Do not edit: record again.\n"
 
 
-def cassette_text(data: Mapping[str, Any], name: str, provenance: Provenance = UNKNOWN) -> str:
+def cassette_text(
+    data: Mapping[str, Any], name: str, provenance: Provenance = UNKNOWN, *, patterns: Iterable[re.Pattern[str]] = ()
+) -> str:
     """vcrpy's data as a file in our format, read back before it is given away.
 
     Args:
         name: the cassette, as errors name it.
+        patterns: what is a secret, beside what is known by its look.
 
     Raises:
         RecordingError: it holds a secret (see `secrets`), or what a file cannot hold without loss.
     """
     packed = pack(data, name, provenance)
-    refuse_secrets(packed, name)
-    try:
+    _refuse_secrets(packed, name, patterns)
+    with _characters_of(name):
         text = _HEADER + yaml_text(packed)
         again, _ = load(text.encode(), name)
-    except UnicodeEncodeError as error:
-        what = f"the character {error.object[error.start]!r} cannot be written"
-        raise RecordingError(f"{name}: {what}; take it out before recording") from None
     if repr(again) != repr(packed):  # 1, 1.0 and True are equal in Python, and NaN is not
-        raise RecordingError(f"{name}: the recording does not survive being written; please report this")
+        raise _lost(name)
+    return text
+
+
+def plain_text(
+    data: Mapping[str, Any], name: str, beside: Mapping[str, Any], *, patterns: Iterable[re.Pattern[str]] = ()
+) -> str:
+    """vcrpy's data as a file of its own, without credentials among the headers, read back as in `cassette_text`.
+
+    Args:
+        beside: what stands at the top of the file too, where vcrpy does not look.
+        name, patterns: as in `cassette_text`.
+
+    Raises:
+        RecordingError: as `cassette_text`.
+    """
+    from vcr.serializers import yamlserializer
+
+    packed = pack(data, name)  # without credentials, and without anybody's own classes
+    _refuse_secrets(packed, name, patterns)
+    plain = {**unpack(packed, name), **beside}
+    with _characters_of(name):
+        text: str = yamlserializer.serialize(plain)
+        again = yamlserializer.deserialize(text)
+    if again != plain:
+        raise _lost(name)
     return text
 
 
@@ -50,10 +77,23 @@ def cassette_data(text: str | bytes, name: str) -> dict[str, Any]:
     return vcr_data(data, lines, name).data
 
 
-def refuse_secrets(packed: Mapping[str, Any], name: str) -> None:
+@contextmanager
+def _characters_of(name: str) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        what = f"the character {error.object[error.start]!r} cannot be written"
+        raise RecordingError(f"{name}: {what}; take it out of the request or response") from None
+
+
+def _lost(name: str) -> RecordingError:
+    return RecordingError(f"{name}: the recording does not survive being written; please report this")
+
+
+def _refuse_secrets(packed: Mapping[str, Any], name: str, patterns: Iterable[re.Pattern[str]]) -> None:
     """Raise RecordingError if a cassette in our format holds a secret."""
     try:
-        secret = find_secret(decode_cassette(packed, name))
+        secret = find_secret(decode_cassette(packed, name), patterns=patterns)
     except CassetteError as error:
         raise RecordingError(str(error)) from None
     if secret is not None:

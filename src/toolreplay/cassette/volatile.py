@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from toolreplay.files.volatile import Step, Volatile
-from toolreplay.wire.sameness import same_json
-
-# What most often changes from one day, machine or run to the next, the most telling first.
-LIKELY: Final = (
-    ("DATE", r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?"),
-    ("UUID", r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-    ("TMP", r"(/private)?/(tmp|var/folders)/[\w./+-]+"),
-    ("TIME", r"\b\d\d?:\d\d(:\d\d)?\b"),
-    ("EPOCH", r"\b1[6-9]\d{8}(\d{3})?(\.\d+)?\b"),
-    ("HEX", r"\b[0-9a-f]{12,64}\b"),
-)
 
 
 @dataclass(frozen=True)
@@ -34,15 +24,17 @@ class Volatiles:
         """A text with a name in place of every value that looks volatile."""
         for one in self.declared:
             if one.looks is not None:
-                text = one.looks.sub(lambda _, name=one.name: name, text)  # type: ignore[misc]
+                text = one.looks.sub(one.name.replace("\\", r"\\"), text)
         return text
 
-    def body(self, body: object) -> object:
-        """A body of JSON with names in place of all volatile values."""
+    def json(self, value: object) -> object:
+        """A body of JSON with names in place of all volatile values; what is changed is copied."""
+        if any(one.looks is not None for one in self.declared):
+            value = self._texts(value)
         for one in self.declared:
             if one.path:
-                body = _put(body, one.path, one.name)
-        return self._texts(body) if any(one.looks is not None for one in self.declared) else body
+                value = _put(value, one.path, one.name)
+        return value
 
     def _texts(self, value: object) -> object:
         if isinstance(value, str):
@@ -52,28 +44,61 @@ class Volatiles:
         return [self._texts(item) for item in value] if isinstance(value, list) else value
 
 
-def proposal(recorded: object, now: object) -> str | None:
-    """The line of configuration that would make two bodies equal; None where they differ in more than such values."""
-    kinds = [(name, regex, Volatile(looks=re.compile(regex), name=name)) for name, regex in LIKELY]
-    chosen: list[tuple[str, str, Volatile]] = []
-    for kind in kinds:
-        chosen.append(kind)
-        if _alike(recorded, now, chosen):
-            break
-    else:
-        return None
-    for kind in list(chosen):
-        fewer = [one for one in chosen if one is not kind]
-        if _alike(recorded, now, fewer):
-            chosen = fewer
-    # TOML's single quotes take a regex as it is.
-    lines = [f"{{regex = '{regex}', as = '{name}'}}" for name, regex, _ in chosen]
-    return f"volatile = [{', '.join(lines)}]"
+class Mask:
+    """Bodies and texts as they are compared: the volatile values left out.
 
+    A loop repeats its history in every request, and requests share their messages (`wire.growing`, `extending`). So
+    each message is looked at once, and a conversation costs what is new in it.
+    """
 
-def _alike(recorded: object, now: object, chosen: Sequence[tuple[str, str, Volatile]]) -> bool:
-    found = Volatiles([one for _, _, one in chosen])
-    return same_json(found.body(recorded), found.body(now))
+    def __init__(self, volatiles: Volatiles) -> None:
+        self.volatiles = volatiles
+        self._texts: dict[str, str] = {}
+        # By place and identity; what is looked at is kept, so that its id stays its own.
+        self._seen: dict[tuple[str, int, int], tuple[object, object, bytes]] = {}
+
+    def text(self, text: str) -> str:
+        """A text without what is volatile in it."""
+        if not self.volatiles:
+            return text
+        if text not in self._texts:
+            self._texts[text] = self.volatiles.text(text)
+        return self._texts[text]
+
+    def body(self, body: object) -> object:
+        """A body without what is volatile in it; itself where nothing is declared."""
+        if not self.volatiles or isinstance(body, bytes):
+            return body
+        if not isinstance(body, dict):
+            return self.volatiles.json(body)
+        return {name: self._field(name, value) for name, value in body.items()}
+
+    def key(self, body: Mapping[str, object]) -> Hashable:
+        """The same for all bodies that are the same JSON once the volatile values are left out."""
+        return tuple((name, self._field_key(name, body[name])) for name in sorted(body))
+
+    def _field(self, name: str, value: object) -> object:
+        if name != "messages" or not isinstance(value, list):
+            return self._look_at(name, value)[1]
+        return [self._look_at(name, message, index)[1] for index, message in enumerate(value)]
+
+    def _field_key(self, name: str, value: object) -> Hashable:
+        if name != "messages" or not isinstance(value, list):
+            return self._look_at(name, value)[2]
+        return tuple(self._look_at(name, message, index)[2] for index, message in enumerate(value))
+
+    def _look_at(self, name: str, value: object, index: int = -1) -> tuple[object, object, bytes]:
+        at = (name, index, id(value))
+        found = self._seen.get(at)
+        if found is None:
+            # In its place, so that paths lead to it: as the field it is, or as a message after others.
+            padded = value if index < 0 else [*[None] * index, value]
+            masked: Any = self.volatiles.json({name: padded})
+            masked = masked[name]
+            masked = masked[index] if index >= 0 and isinstance(masked, list) else masked
+            digest = hashlib.sha256(json.dumps(masked, sort_keys=True).encode()).digest()
+            found = self._seen[at] = (value, masked, digest)
+        return found
 
 
 def _put(value: Any, path: Sequence[Step], name: str) -> Any:

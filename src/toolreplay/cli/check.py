@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,7 @@ from toolreplay.wire.model import Wire
 _STDIN: Final = "-"
 _FORMATS: Final = ("text", "json", "sarif", "github", "junit")
 _FOUND, _NOT_CHECKED = 1, 3
+_OWN_INPUT: Final = "it is one of the files to check; name another"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +59,7 @@ def call(options: argparse.Namespace) -> int:
         from .orphans import call_orphans  # which loads the SDK's room; checking does not need it
 
         return call_orphans(options, project)
-    _refuse_own_input(options)
+    _refuse_baseline(options, project)
     report = _report(options)
     results, size = _results(options, _settings(options, project, report.keep))
     found: Counter[Fingerprint] = Counter()
@@ -74,7 +75,7 @@ def call(options: argparse.Namespace) -> int:
     totals.gone = baseline.gone if baseline is not None else 0
     _write(report.render(totals), options.output, totals)
     if options.write_baseline is not None:
-        write_text(options.write_baseline, baseline_text(found))
+        _replace(options.write_baseline, baseline_text(found), "--write-baseline")
         return _NOT_CHECKED if totals.unreadable else 0
     if totals.errors:
         return _FOUND
@@ -113,6 +114,7 @@ def _settings(options: argparse.Namespace, project: Project, keep: int | None) -
         selection=selection(options.select or project.select, options.ignore or project.ignore),
         keep=keep if baselines == (None, None, None) else None,
         named=not options.skip_unrelated,
+        secrets=project.secrets,
     )
 
 
@@ -125,11 +127,15 @@ def _results(options: argparse.Namespace, settings: Options) -> tuple[Iterable[F
     paths = options.paths or ["."]
     jobs = _jobs(options.jobs)
     if paths == [_STDIN]:
+        if sys.stdin is None:  # the shell's `<&-`
+            raise UsageError("standard input (-) is closed; pipe something into it, or name a file")
         return check_stream(sys.stdin.buffer, _STDIN, settings), None
     if _STDIN in paths:
         raise UsageError("standard input (-) is checked alone; leave out the other paths")
     targets = list(distinct(_targets(paths)))
-    return check_files(targets, settings, jobs=jobs), sum(target.size for target in targets)
+    written = _written(options, targets)
+    results = _refuse_written(check_files(targets, settings, jobs=jobs), written)
+    return results, sum(target.size for target in targets)
 
 
 def _targets(paths: Iterable[str]) -> Iterator[Target]:
@@ -153,23 +159,64 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
-def _refuse_own_input(options: argparse.Namespace) -> None:
-    """A report must not be written over what it is about."""
-    inputs = {Path(path).resolve() for path in options.paths if path != "-" and Path(path).is_file()}
-    for option in ("output", "write_baseline"):
-        target = getattr(options, option, None)
-        if target is not None and Path(target).resolve() in inputs:
-            raise UsageError(f"--{option.replace('_', '-')} {target}: it is one of the files to check; name another")
+def _refuse_baseline(options: argparse.Namespace, project: Project) -> None:
+    """A report must not be written over the known findings."""
+    known = {path.resolve() for path in (options.baseline, options.write_baseline, project.baseline) if path}
+    if options.output is not None and options.output.resolve() in known:
+        raise UsageError(f"--output {options.output}: it is the baseline; name another file")
+
+
+def _written(options: argparse.Namespace, targets: Iterable[Target]) -> dict[str, str]:
+    """Those of the files to check that are to be written too, and by which option.
+
+    Raises:
+        UsageError: the user named one of them. One that a folder or a pattern holds may be the report of yesterday.
+    """
+    places: dict[tuple[int, int], str] = {}
+    for option in ("--output", "--write-baseline"):
+        path: Path | None = getattr(options, option[2:].replace("-", "_"))
+        if path is not None and path.is_file():
+            places[_identity(path)] = f"{option} {path}"
+    found: dict[str, str] = {}
+    for target in targets if places else ():
+        option = places.get(_identity(target.path), "")
+        if option and target.named:
+            raise UsageError(f"{option}: {_OWN_INPUT}")
+        if option:
+            found[str(target.path)] = option
+    return found
+
+
+def _refuse_written(results: Iterable[FileResult], written: Mapping[str, str]) -> Iterator[FileResult]:
+    """The results; a report must not be written over what it is about."""
+    for result in results:
+        if result.file in written and (result.files or result.unreadable):
+            raise UsageError(f"{written[result.file]}: {_OWN_INPUT}")
+        yield result
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (-1, -1)  # no file's
+    return (found.st_dev, found.st_ino)
 
 
 def _write(report: Iterable[str], output: Path | None, totals: Totals) -> None:
     if output is not None:
-        try:
-            write_text(output, report)
-        except OSError as error:
-            raise UsageError(f"--output {output}: {error.strerror}; name a file that can be written") from None
+        _replace(output, report, "--output")
         report = [f"{summary(totals)}\n"]
     encoding = sys.stdout.encoding or "utf-8"
     for piece in report:
         sys.stdout.write(piece.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
+
+
+def _replace(path: Path, text: str | Iterable[str], option: str) -> None:
+    try:
+        write_text(path, text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {error.strerror}; name a file that can be written") from None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from toolreplay.cassette.converting import Format, beside, convert
 from toolreplay.cassette.reading import read_bytes
 from toolreplay.cassette.store import write_whole
 from toolreplay.errors import CassetteError, RecordingError, UsageError
+from toolreplay.files.project import find_project
+from toolreplay.report.lines import count
 
 from . import BROKEN
 
@@ -28,11 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Convert file by file, a line for each; 3 if one could not be. Originals stay, unless --output names them."""
     to = Format(options.to)
+    secrets = find_project().secrets
     code = 0
     for source, target in _targets(options.files, options.output, to):
         replaces = options.force or options.output is not None
         try:
-            print(_convert(source, target, to, replaces=replaces), flush=True)
+            print(_convert(source, target, to, replaces=replaces, secrets=secrets), flush=True)
         except (CassetteError, RecordingError) as error:
             print(error, file=sys.stderr)
             code = BROKEN
@@ -49,21 +53,36 @@ def _targets(files: Sequence[Path], output: str | None, to: Format) -> list[tupl
         found = [(files[0], Path(output))]
     else:
         raise UsageError(f"--output {output}: several files need a folder; name one that exists, or end it with /")
-    taken: dict[Path, Path] = {}
-    for source, target in found:
-        other = taken.setdefault(target.absolute(), source)
-        if other is not source:
-            raise UsageError(f"{source}: {other} is written to {target} too; convert them one by one, with --output")
+    _refuse_collisions(found, in_place=output is not None)
     return found
 
 
-def _convert(source: Path, target: Path, to: Format, *, replaces: bool) -> str:
+def _refuse_collisions(found: Sequence[tuple[Path, Path]], *, in_place: bool) -> None:
+    """Raise UsageError where a file would be written to the place of another, or of one that is read.
+
+    Args:
+        in_place: whether a file may be written to its own place.
+    """
+    read = {source.resolve(): source for source, _ in found}
+    taken: dict[Path, Path] = {}
+    for source, target in found:
+        place = target.resolve()
+        other = taken.setdefault(place, source)
+        if other is not source:
+            raise UsageError(f"{source}: {other} is written to {target} too; convert them one by one, with --output")
+        replaced = read.get(place)
+        if replaced is not None and not (in_place and replaced is source):
+            what = f"would be written to {target}, which is one of the files to convert"
+            raise UsageError(f"{source}: {what}; name another place with --output")
+
+
+def _convert(source: Path, target: Path, to: Format, *, replaces: bool, secrets: Iterable[re.Pattern[str]]) -> str:
     data = read_bytes(source)
     if target.exists() and not replaces:
         raise RecordingError(f"{target}: exists already; replace it with --force, or name another with --output")
-    converted = convert(data, str(source), to)
+    converted = convert(data, str(source), to, patterns=secrets)
     write_whole(target, converted.text)
-    counted = f"{converted.exchanges} exchange{'' if converted.exchanges == 1 else 's'}"
+    counted = count(converted.exchanges, "exchange")
     sizes = f"{_size(len(data))} -> {_size(len(converted.text.encode()))}"
     left = f"; left out, without a response: {converted.unanswered}" if converted.unanswered else ""
     return f"{source} -> {target}  ({counted}, {sizes}{left})"

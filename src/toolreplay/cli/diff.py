@@ -12,7 +12,7 @@ from toolreplay.report.diff_text import diff_lines
 from toolreplay.report.lines import rendered
 from toolreplay.transcript.comparison import compare
 
-from .recorded import read_named
+from .recorded import named_transcript, read_named
 
 _DIFFERENT: Final = 1
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Print what differs; 1 if anything does."""
-    first, second = read_named(options.first), read_named(options.second)
+    first, second = (named_transcript(read_named(path), str(path)) for path in (options.first, options.second))
     for one in (first, second):
         if not one.conversations:
             raise CassetteError(f"{one.file}: holds no request to the model; name a recording that does")

@@ -5,26 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass, field
 from typing import Final
 
-from toolreplay.contract.catalogue import all_rules
 from toolreplay.errors import ToolreplayError, UsageError
 from toolreplay.files.project import Project, find_project
-from toolreplay.fuzzer.engine import Result
-from toolreplay.fuzzer.entry import fuzz_scenario
-from toolreplay.fuzzer.known import FOLDER
+from toolreplay.fuzzer.entry import fuzz_scenario, known_codes
+from toolreplay.fuzzer.known import FOLDER, folder_of
+from toolreplay.fuzzer.regression import write_regressions
+from toolreplay.fuzzer.result import Result
 from toolreplay.report.fuzz_json import fuzz_json
 from toolreplay.report.fuzz_text import fuzz_details, fuzz_line, policy_line
 from toolreplay.report.printable import printable
 from toolreplay.report.run_text import details
 from toolreplay.scenario.model import Scenario
-from toolreplay.testing.fuzzing import write_regressions
 
-from .scenarios import collect
+from . import BROKEN
+from .scenarios import collect, nothing_found
 
 _FAILED: Final = 1
-_BROKEN: Final = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,63 +50,72 @@ def call(options: argparse.Namespace) -> int:
     """Fuzz each scenario and print a line each, and its faults."""
     if options.max_examples < 1:
         raise UsageError(f"--max-examples {options.max_examples} plays nothing; give 1 or more")
+    options.ignore = known_codes([code.strip() for code in options.ignore.split(",") if code.strip()])
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
-    scenarios = [one for one in collected.scenarios if f"/{FOLDER}/" not in f"/{one.path}"]
-    text = options.format == "text"
+    done = _Done(project, text=options.format == "text", write=not options.no_write)
     for run in collected.broken:
-        print(f"{run.outcome:<5} {printable(run.id)}", *details(run), sep="\n      ", file=sys.stderr)
-    results: dict[str, Result] = {}
-    files: dict[str, tuple[str, ...]] = {}
-    broken = bool(collected.broken)
-    for scenario in scenarios:
+        done.broke(run.id, details(run))
+    for scenario in collected.scenarios:
+        if not (project.root / scenario.path).is_relative_to(folder_of(project)):
+            done.fuzz(scenario, options)
+    if not done.results and not done.broken:
+        print(nothing_found(options.paths, options.keyword), file=sys.stderr)
+    done.close(strict=options.strict)
+    if any(result.failed for result in done.results.values()):
+        return _FAILED
+    return BROKEN if done.broken or not done.results else 0
+
+
+@dataclass
+class _Done:
+    """What was fuzzed so far: in a text each scenario is told at once, for machines all at the end."""
+
+    project: Project
+    text: bool
+    write: bool
+    results: dict[str, Result] = field(default_factory=dict)
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+    broken: bool = False
+
+    def fuzz(self, scenario: Scenario, options: argparse.Namespace) -> None:
+        """Fuzz a scenario."""
         try:
             # What a loop or a tool prints must not stand in the middle of a report for machines.
-            with nullcontext() if text else redirect_stdout(sys.stderr):
-                result = _fuzz(scenario, project, options)
+            with nullcontext() if self.text else redirect_stdout(sys.stderr):
+                result = self.results[scenario.id] = fuzz_scenario(
+                    scenario,
+                    self.project,
+                    loop=options.loop,
+                    max_examples=options.max_examples,
+                    seed=options.seed,
+                    hostile=options.hostile,
+                    strict=options.strict,
+                    ignored=options.ignore,
+                )
         except ToolreplayError as error:
-            broken = True
-            print(f"ERROR {printable(scenario.id)}", printable(str(error)), sep="\n      ", file=sys.stderr)
-            continue
-        results[scenario.id] = result
-        files[scenario.id] = () if options.no_write else write_regressions(result, project)
-        if text:
-            _show(scenario.id, result, files[scenario.id])
-    if text:
-        for line in (policy_line(list(results.values()), strict=options.strict),) if results else ():
-            print(line)
-    else:
-        print(json.dumps(fuzz_json(results, files), indent=2))
-    if not scenarios:
-        print("toolreplay: no scenarios found", file=sys.stderr)
-    if any(result.failed for result in results.values()):
-        return _FAILED
-    return _BROKEN if broken or not results else 0
+            self.broke(scenario.id, [str(error)])
+            return
+        try:
+            self.files[scenario.id] = write_regressions(result, self.project) if self.write else {}
+        except ToolreplayError as error:
+            self.broke(scenario.id, [str(error)])
+        if self.text:
+            print(f"{'FAIL' if result.failed else 'PASS':<5} {printable(scenario.id)}  ({fuzz_line(result)})")
+            for line in fuzz_details(result, self.files.get(scenario.id)):
+                print(f"      {line}")
+            sys.stdout.flush()
 
+    def broke(self, name: str, lines: Sequence[str]) -> None:
+        """Tell what could not be fuzzed, or not be written."""
+        self.broken = True
+        print(f"ERROR {printable(name)}", *map(printable, lines), sep="\n      ", file=sys.stderr)
 
-def _fuzz(scenario: Scenario, project: Project, options: argparse.Namespace) -> Result:
-    return fuzz_scenario(
-        scenario,
-        project,
-        loop=options.loop,
-        max_examples=options.max_examples,
-        seed=options.seed,
-        hostile=options.hostile,
-        strict=options.strict,
-        ignored=_codes(options.ignore),
-    )
-
-
-def _codes(text: str) -> tuple[str, ...]:
-    codes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
-    unknown = next((code for code in codes if code not in all_rules()), None)
-    if unknown is not None:
-        raise UsageError(f"--ignore: no rule {unknown!r}; toolreplay explain lists them")
-    return codes
-
-
-def _show(name: str, result: Result, files: tuple[str, ...]) -> None:
-    print(f"{'FAIL' if result.failed else 'PASS':<5} {printable(name)}  ({fuzz_line(result)})")
-    for line in fuzz_details(result, files):
-        print(f"      {line}")
-    sys.stdout.flush()
+    def close(self, *, strict: bool) -> None:
+        """Print what is told at the end."""
+        if not self.text:
+            print(json.dumps(fuzz_json(self.results, self.files), indent=2))
+            return
+        policy = policy_line(list(self.results.values()), strict=strict)
+        if policy:
+            print(policy)

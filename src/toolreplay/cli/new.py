@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from toolreplay.cassette.reading import read_recording
 from toolreplay.errors import RecordingError, UsageError
-from toolreplay.files.atomic import write_text
+from toolreplay.files.atomic import write_texts
 from toolreplay.files.project import Project, find_project
+from toolreplay.report.lines import count
 from toolreplay.runner.replay import cassette_of, shown_path
 from toolreplay.scenario.blank import blank_text
 from toolreplay.scenario.load import load_text
 from toolreplay.scenario.neighbours import SUFFIXES, shared_cassettes
 from toolreplay.scenario.writing import scenario_text, schema_beside
 from toolreplay.transcript.draft import Draft, draft
-from toolreplay.transcript.keeping import keep_exchanges
+from toolreplay.transcript.keeping import kept_text
 from toolreplay.wire.model import Wire
 
 
@@ -48,28 +50,31 @@ def call(options: argparse.Namespace) -> int:
         )
     if options.recording is None:
         wire = Wire(options.wire or Wire.MESSAGES)
-        _write(path, blank_text(_name(path), schema_beside(path, project.root), wire), project)
+        _write({path: blank_text(_name(path), schema_beside(path, project.root), wire)}, project)
         print(f"{shown_path(path, project)}: written; play it with: toolreplay run {shown_path(path, project)}")
         return 0
     return _from_recording(options, path, project)
 
 
 def _from_recording(options: argparse.Namespace, path: Path, project: Project) -> int:
-    recording = read_recording(Path(options.recording))
+    given = Path(options.recording)
+    if given.exists() and path.exists() and path.samefile(given):
+        raise UsageError(f"{shown_path(path, project)}: is the recording itself; name another file for the scenario")
+    recording = read_recording(given)
     wire = None if options.wire is None else Wire(options.wire)
     drafted = draft(recording, _name(path), number=options.conversation, wire=wire)
     shown = shown_path(path, project)
-    comment = f"Drafted from {Path(options.recording).name}, conversation {drafted.conversation}."
+    comment = f"Drafted from {given.name}, conversation {drafted.conversation}."
     text = scenario_text(drafted.fields, schema_beside(path, project.root), [comment])
     [scenario] = load_text(text, shown, project.root)
     for problem in shared_cassettes(path, [scenario]):
         raise UsageError(problem)
     cassette = cassette_of(scenario, project)
     kept = shown_path(cassette, project)
-    is_written = keep_exchanges(recording, drafted, scenario, cassette, shown=kept, force=options.force)
-    _write(path, text, project)
+    own = kept_text(recording, drafted, scenario, cassette, shown=kept, force=options.force, secrets=project.secrets)
+    _write({path: text} if own is None else {path: text, cassette: own}, project)
     print(f"{shown}: written; {_summary(drafted)}")
-    print(f"{kept}: {'written' if is_written else 'is its cassette as it is'}")
+    print(f"{kept}: {'is its cassette as it is' if own is None else 'written'}")
     for line in drafted.notes:
         print(f"      {line}")
     return 0
@@ -79,7 +84,7 @@ def _summary(drafted: Draft) -> str:
     steps = drafted.fields["conversation"]
     calls = sum(len(step["expect"]["tool_calls"]) for step in steps)
     counts = ((len(steps), "prompt"), (calls, "call"), (len(drafted.exchanges), "exchange"))
-    words = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts)
+    words = ", ".join(count(number, word) for number, word in counts)
     return words if len(drafted.exchanges) == drafted.turns else f"{words} of {drafted.turns}"
 
 
@@ -88,8 +93,9 @@ def _name(path: Path) -> str:
     return " ".join(re.findall(r"\w+", path.stem.replace("_", " "))) or "scenario"
 
 
-def _write(path: Path, text: str, project: Project) -> None:
+def _write(texts: Mapping[Path, str], project: Project) -> None:
     try:
-        write_text(path, text)
+        write_texts(texts)
     except OSError as error:
-        raise RecordingError(f"{shown_path(path, project)}: cannot be written: {error.strerror}") from None
+        where = shown_path(Path(error.filename), project)
+        raise RecordingError(f"{where}: cannot be written: {error.strerror}; nothing was written") from None

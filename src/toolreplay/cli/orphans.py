@@ -32,7 +32,7 @@ def call_orphans(options: argparse.Namespace, project: Project) -> int:
     if collected.broken:
         told = "\n".join(failure.message for run in collected.broken for failure in run.failures)
         raise ToolreplayError(f"{told}\nwhat a broken scenario plays is not known; mend it first")
-    played = [cassette_of(scenario, project) for scenario in collected.scenarios if scenario.script is None]
+    played = [cassette_of(scenario, project) for scenario in collected.scenarios if not scenario.scripted]
     found = cassettes_below(project.cassettes)
     left = [shown_path(path, project) for path in orphans(found, played)]
     render = orphans_json if options.format == "json" else orphans_text

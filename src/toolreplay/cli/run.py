@@ -13,7 +13,7 @@ from toolreplay.report.junit import runs_junit
 from toolreplay.report.run_json import runs_json
 from toolreplay.report.run_text import details, summary_line, totals
 from toolreplay.runner.play import play_scenario
-from toolreplay.runner.router import INTERCEPTOR
+from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Run, exit_code
 
 from .scenarios import collect, nothing_found
@@ -39,7 +39,7 @@ def call(options: argparse.Namespace) -> int:
     text = options.format == "text"
     for run in runs if text else ():
         _show(run)
-    with INTERCEPTOR.hold():
+    with INTERCEPTOR.hold(), GUARD.hold(), ROUTER.closed(project.allow_hosts):
         for scenario in collected.scenarios:
             # What a loop or a tool prints must not stand in the middle of a report for machines.
             with nullcontext() if text else redirect_stdout(sys.stderr):

@@ -7,12 +7,12 @@ import json
 import sys
 from pathlib import Path
 
-from toolreplay.linter import check_file
+from toolreplay.linter import check_text
 from toolreplay.report.lines import rendered
 from toolreplay.report.show_json import show_json
 from toolreplay.report.show_text import show_lines
 
-from .recorded import read_named
+from .recorded import named_transcript, read_named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Print the conversations of a file, with what `check` finds in them."""
-    transcript = read_named(options.file)
-    findings = check_file(options.file).findings
+    data, name = read_named(options.file), str(options.file)
+    transcript = named_transcript(data, name)
+    findings = check_text(data, name).findings
     if options.format == "json":
         print(json.dumps(show_json(transcript, findings), indent=2))
         return 0

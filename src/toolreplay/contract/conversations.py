@@ -159,8 +159,11 @@ class Conversations:
         if len(base) == len(conversation.messages):
             state = conversation.state
         else:
-            state = fold(EMPTY, request.reader(base, -1 - len(base)), context)
+            state = replace(fold(EMPTY, request.reader(base, -1 - len(base)), context), findings=())
         state = fold(fold(state, request.reader([turn], -1), context), new, context)
+        # The reply is the API's own copy: what is wrong with it was not sent.
+        sent = tuple(found for found in state.findings if not found.path.startswith("messages[-1]"))
+        state = state if len(sent) == len(state.findings) else replace(state, findings=sent)
         return self._settle(conversation, [*base, turn, *request.raw_messages], state, new, context)
 
     def _settle(

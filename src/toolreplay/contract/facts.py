@@ -82,6 +82,7 @@ class RunFacts:
             on.
         turns: replies served.
         over_limit: the turn limit, when the loop asked for more replies than it; else None.
+        stopped: why the loop was stopped, when it did not end by itself; else None.
         pending_expected: whether the scenario expects calls to be left open.
     """
 
@@ -91,3 +92,4 @@ class RunFacts:
     refused: bool = False
     over_limit: int | None = None
     pending_expected: bool = False
+    stopped: str | None = None

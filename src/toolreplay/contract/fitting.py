@@ -14,6 +14,8 @@ from typing import Final
 
 from toolreplay.wire.fields import items, mapping, text
 
+from .wording import spelled
+
 MOST_STEPS: Final = 5_000
 DEEPEST: Final = 64
 
@@ -47,7 +49,7 @@ def misfit(value: object, schema: object) -> str | None:
     """What does not fit: `input.city is 4, not of type string`; None when all fits or nothing can be said."""
     try:
         return _Fit(schema).fault(value, schema, "input", 0)
-    except _GiveUpError:
+    except (_GiveUpError, RecursionError):  # the latter: values nested deeper than Python compares
         return None
 
 
@@ -197,15 +199,15 @@ def _same(left: object, right: object) -> bool:
 
 
 def _shown(value: object) -> str:
-    whole = repr(value)
-    return whole if len(whole) <= _SHOWN else f"{whole[: _SHOWN - 3]}..."
+    return spelled(value, _SHOWN)
 
 
 def _type(value: object, wanted: object, path: str) -> str | None:
     kinds = wanted if isinstance(wanted, list) else [wanted]
     if any(_is(value, kind) for kind in kinds):
         return None
-    return f"{path} is {_shown(value)}, not of type {' or '.join(map(str, kinds))}"
+    told = (kind if isinstance(kind, str) else _shown(kind) for kind in kinds)
+    return f"{path} is {_shown(value)}, not of type {' or '.join(told)}"
 
 
 def _enum(value: object, wanted: object, path: str) -> str | None:
@@ -249,7 +251,7 @@ def _compared(
         return None
     if not isinstance(wanted, int | float) or isinstance(wanted, bool) or holds(value, wanted):
         return None
-    return f"{path} is {_shown(value)}, {words} {wanted}"
+    return f"{path} is {_shown(value)}, {words} {_shown(wanted)}"
 
 
 def _sized(
@@ -261,7 +263,7 @@ def _sized(
         size = len(value)
         if size >= wanted if least else size <= wanted:
             return None
-        return f"{path} has the length {size}, {'less' if least else 'more'} than {wanted}"
+        return f"{path} has the length {size}, {'less' if least else 'more'} than {_shown(wanted)}"
 
     return check
 

@@ -12,12 +12,15 @@ from typing import Final, TypeAlias
 
 from toolreplay.wire.fields import mapping
 
+from .wording import spelled
+
 Fault: TypeAlias = tuple[str, str]
 """Where in the schema (`.properties.city`, "" for its root) and what is wrong there."""
 
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 UNIONS: Final = ("oneOf", "allOf", "anyOf")
 MOST_NODES: Final = 20_000
+_SHOWN: Final = 40
 
 _ONE: Final = frozenset(
     [
@@ -75,11 +78,11 @@ def fault_of(schema: object) -> Fault | None:
         if isinstance(node, bool):
             continue
         if not isinstance(node, dict):
-            return where, f"{node!r:.40} is no schema; a schema is an object or a boolean"
+            return where, f"{spelled(node, _SHOWN)} is no schema; a schema is an object or a boolean"
         for keyword, value in node.items():
             wrong = _CHECKS[keyword](value) if keyword in _CHECKS else None
             if wrong is not None:
-                return f"{where}.{keyword}", f"{value!r:.40} is not {wrong}"
+                return f"{where}.{keyword}", f"{spelled(value, _SHOWN)} is not {wrong}"
     return None
 
 

@@ -170,6 +170,15 @@ def shown(value: str | None) -> str:
     return ascii(cut)
 
 
+def spelled(value: object, most: int) -> str:
+    """A value of any type as Python spells it, cut to `most` characters."""
+    try:
+        whole = repr(value)
+    except (ValueError, RecursionError):  # more digits than Python converts; deeper than it follows
+        whole = f"{type(value).__name__} too large to show"
+    return whole if len(whole) <= most else f"{whole[: most - 3]}..."
+
+
 def named(use: ToolUse) -> str:
     """A call as findings name it: `toolu_1 (get_weather)`."""
     return f"{shown(use.id)} ({shown(use.name)})"

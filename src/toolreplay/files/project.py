@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -25,6 +26,7 @@ class Project:
         ignore: the rules whose findings it does not show.
         profile: whose contract `check` holds; None for the one of the wire.
         baseline: the file of known findings.
+        secrets: what no recording may hold, beside keys and tokens that are known by their look.
         volatile: values that change with every run, left out where recordings are compared.
         max_age: days after which a recording is stale; None for never.
         allow_hosts: hosts that requests and connections may go to in replay, beside this machine itself.
@@ -37,6 +39,7 @@ class Project:
     ignore: tuple[str, ...] = ()
     profile: str | None = None
     baseline: Path | None = None
+    secrets: tuple[re.Pattern[str], ...] = ()
     volatile: tuple[Volatile, ...] = ()
     max_age: int | None = None
     allow_hosts: tuple[str, ...] = ()
@@ -99,10 +102,22 @@ def _project(root: Path, settings: dict[str, Any]) -> Project:
         ignore=_texts(root, settings, "ignore"),
         profile=_text(root, settings, "profile"),
         baseline=None if baseline is None else root / baseline,
+        secrets=_patterns(root, settings, "secrets"),
         volatile=_volatile(root, settings),
         max_age=_days(root, settings, "max_age"),
         allow_hosts=_texts(root, settings, "allow_hosts"),
     )
+
+
+def _patterns(root: Path, settings: dict[str, Any], name: str) -> tuple[re.Pattern[str], ...]:
+    found = []
+    for text in _texts(root, settings, name):
+        try:
+            found.append(re.compile(text))
+        except re.error as error:
+            where = root / "pyproject.toml"
+            raise UsageError(f"{where}: [tool.toolreplay] {name}: regex {text!r}: {error}; mend it") from None
+    return tuple(found)
 
 
 def _volatile(root: Path, settings: dict[str, Any]) -> tuple[Volatile, ...]:

@@ -46,7 +46,7 @@ def _volatile(item: object) -> Volatile:
         what = 'write {path = "metadata.user_id"} or {regex = "...", as = "DATE"}'
         raise UsageError(f"volatile holds {item!r}; {what}")
     if not all(isinstance(text, str) and text for text in item.values()):
-        raise UsageError(f"volatile holds {item!r}; its values are texts")
+        raise UsageError(f"volatile holds {item!r}; write its values as strings that are not empty")
     name = item.get("as", "VOLATILE")
     if "path" in item:
         return Volatile(path=tuple(_steps(item["path"])), name=name)

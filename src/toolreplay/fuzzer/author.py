@@ -24,8 +24,8 @@ _TURNS: Final = (1, 1, 1, 2, 3)
 _LATER_TURNS: Final = (0, 0, 1)
 _USUAL: Final = "fits"
 _CALL_KINDS: Final = (_USUAL,) * 12 + ("unknown", "unfit", "again")
-_ENDS: Final = ("text",) * 12 + ("empty", "cut", "pause", "refusal")
-_CONVERSE_ENDS: Final = ("text",) * 12 + ("empty", "cut")
+_ENDS: Final = ("text",) * 8 + ("empty", "cut", "pause", "refusal")
+_CONVERSE_ENDS: Final = ("text",) * 8 + ("empty", "cut")
 _ERRORS: Final = {Wire.MESSAGES: (529, 429, 500), Wire.CONVERSE: (503, 429, 500)}
 _HAZARDS: Final = (None,) * 25 + ("error", "errors", "reset")
 _STREAM_HAZARDS: Final = (None,) * 10 + ("piece", "piece", "piece", "cut_after", "error_after", "broken_input")
@@ -51,6 +51,7 @@ class Author:
         self._ground = choices.ground
         self._hostility = hostility
         self._ids = 0
+        self._may_raise = False  # whether an exception may leave the step that is drawn
         self._last: Json | None = None
         self._entries: dict[tuple[str, str], Json] = {}
 
@@ -137,7 +138,7 @@ class Author:
             self._entries[key] = {"when": {"equals": given}, **self._draw(tool_outcomes(marker))}
 
     def _id(self) -> str:
-        doubled = self._hostility in {"id twice", "id again"} and self._ids > 0
+        doubled = self._hostility == "id twice" and self._ids > 0
         self._ids += not doubled
         return f"toolu_{self._ids:02d}"
 
@@ -191,7 +192,8 @@ class Author:
         return self._one_of((False, False, False, False, True))
 
     def _one_of(self, options: tuple[Drawn, ...]) -> Drawn:
-        return self._draw(_sampled(options))
+        chosen: Drawn = self._draw(_sampled(options))
+        return chosen
 
 
 @cache

@@ -17,7 +17,7 @@ from .ground import Ground, plain_ground
 
 Json = dict[str, Any]
 
-_HOSTILITIES: Final = st.sampled_from(("blank text", "id twice", "id again", "many turns"))
+_HOSTILITIES: Final = st.sampled_from(("blank text", "id twice", "many turns"))
 
 
 def conversations(ground: Ground | None = None, *, hostile: bool = False) -> SearchStrategy[Case]:

@@ -6,18 +6,21 @@ import hashlib
 from collections.abc import Collection
 from pathlib import Path
 
-from toolreplay.errors import LoopError
+from toolreplay.contract.catalogue import all_rules
+from toolreplay.errors import LoopError, UsageError
 from toolreplay.files.project import Project
 from toolreplay.runner.clients import dummy_credentials
 from toolreplay.runner.loops import Loop, Target, target_of
 from toolreplay.runner.router import INTERCEPTOR
 from toolreplay.scenario.model import Scenario
 
-from .conversations import conversations
-from .engine import Result, fuzz_cases
+from .case import Case
+from .conversations import conversations, plain_document
+from .engine import fuzz_cases
 from .ground import ground_of, plain_ground
 from .known import known_regressions
 from .playing import Player
+from .result import Result
 
 DEADLINE = 2.0  # seconds; a loop that talks to memory needs milliseconds
 
@@ -45,27 +48,39 @@ def fuzz_scenario(
         ignored: codes of rules that stop nothing.
 
     Raises:
-        ToolreplayError: the loop cannot be found or played, or the scenario has nothing to fuzz.
+        ToolreplayError: the loop cannot be found or played, the scenario has nothing to fuzz, or a code is unknown.
     """
     with dummy_credentials(), INTERCEPTOR.hold():
         said = loop or (scenario.loop if scenario is not None else None)
         target = target_of(said, project.root)
         ground = ground_of(scenario, project) if scenario is not None else plain_ground()
-        known = tuple(known_regressions(target, project))
-        codes = {code for one in known for code in one.codes}
+        player = Player(target, strict=strict, deadline=DEADLINE)
         result = fuzz_cases(
-            Player(target, strict=strict, deadline=DEADLINE),
+            player,
             conversations(ground, hostile=hostile),
+            plain=Case(plain_document(ground)),
             max_examples=max_examples,
             seed=seed,
-            known={*ignored, *codes},
+            ignored=known_codes(ignored),
+            regressions=tuple(known_regressions(player, project)),
             key=_key(scenario, target, project.root),
         )
-    if not result.checked and result.calls:
+    if not result.checked:
         raise LoopError(f"{target.name} put no tool result on the wire, so nothing was checked; look at what it sends")
-    result.target = target
-    result.regressions = tuple(one for one in known if not one.codes <= set(ignored))
     return result
+
+
+def known_codes(codes: Collection[str]) -> tuple[str, ...]:
+    """Codes of rules, in capitals.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    found = tuple(code.upper() for code in codes)
+    unknown = next((code for code in found if code not in all_rules()), None)
+    if unknown is not None:
+        raise UsageError(f"no rule {unknown!r} that could be ignored; docs/rules/index.md lists them")
+    return found
 
 
 def _key(scenario: Scenario | None, target: Target, root: Path) -> str:

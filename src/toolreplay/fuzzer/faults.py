@@ -11,6 +11,9 @@ from toolreplay.runner.run import Failure, Outcome, Run, RunFinding
 VALIDITY: Final = "validity"
 FIDELITY: Final = "fidelity"
 OUTCOME: Final = "outcome"
+ENDLESS: Final = "TR611"
+THE_PROCESS: Final = "the process"
+"""Where a fault is that ended the process of the loop."""
 LAYERS: Final = (VALIDITY, FIDELITY, OUTCOME)
 # The rules that tell how a run ended; the other TR6xx tell whether what was sent is what happened.
 _ENDINGS: Final = frozenset({"TR609", "TR610", "TR611"})
@@ -64,7 +67,7 @@ def crash(message: str, where: str) -> Fault:
 
 def endless(message: str, where: str) -> Fault:
     """A loop that did not come to its end."""
-    return Fault("TR611", "loop-endless", where, message, "give waiting for tools and for the model a limit")
+    return Fault(ENDLESS, "loop-endless", where, message, "give waiting for tools and for the model a limit")
 
 
 def _of_finding(one: RunFinding) -> Fault:

@@ -43,20 +43,21 @@ INTERRUPTIONS: Final = ("asyncio.CancelledError", "KeyboardInterrupt", "SystemEx
 # What can hang a loop for ever or end its process, so that it is played in a process of its own.
 RISKY: Final = frozenset({"StopIteration", "StopAsyncIteration", *INTERRUPTIONS})
 GARBAGE: Final = ("none", "bytes", "nan", "surrogate", "cyclic", "not_json", "huge")
+_MOSTLY: Final = (*GARBAGE[:4] * 2, *GARBAGE)  # the huge one costs most, and was never a loop's undoing
 UNPRINTABLE: Final = "toolreplay.scenario.exceptions.Unprintable"
 
-_OFTEN: Final = (*EXCEPTIONS[:6] * 3, *EXCEPTIONS)
+_OFTEN: Final = (*EXCEPTIONS[:6] * 2, *EXCEPTIONS)
 _PIXEL: Final = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 # As often as each is worth it: what plays in a process of its own costs ten times as much.
 _KINDS: Final = (
-    *("text",) * 6,
+    *("text",) * 5,
     *("raise",) * 6,
     *("value",) * 5,
-    "garbage",
-    "garbage",
+    *("garbage",) * 3,
     "blocks",
     "mutate",
     "interrupt",
+    "stop",
 )
 _SHAPES: Final[tuple[Callable[[str], object], ...]] = (
     lambda marker: {"value": marker},
@@ -92,7 +93,7 @@ _SHAPE: Final = st.sampled_from(_SHAPES)
 _MESSAGE: Final = st.sampled_from(_MESSAGES)
 _EXCEPTION: Final = st.sampled_from(_OFTEN)
 _INTERRUPTION: Final = st.sampled_from(INTERRUPTIONS)
-_GARBAGE: Final = st.sampled_from(GARBAGE)
+_GARBAGE: Final = st.sampled_from(_MOSTLY)
 _SIXTEENTH: Final = st.integers(0, 15)
 
 
@@ -126,6 +127,8 @@ def _outcome(draw: st.DrawFn, marker: str, *, interruptions: bool) -> Entry:
             return {"return": draw(_SHAPE)(marker)}
         case "interrupt" if interruptions:
             return {"raise": {"type": draw(_INTERRUPTION), "message": marker}}
+        case "stop":  # it hangs whoever hands it to a future, and so is worth a kind of its own
+            return {"raise": {"type": "StopIteration", "message": marker}}
         case "garbage":
             return {"garbage": draw(_GARBAGE)}
         case "blocks":

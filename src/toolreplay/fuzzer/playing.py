@@ -1,36 +1,29 @@
-"""Playing one case: in this process, or in one of its own where the case could hang, end or spoil it."""
+"""Playing one case, with a limit on its time."""
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
-import signal
-import sys
-import threading
-import time
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Final
 
+from toolreplay.contract.facts import Did
+from toolreplay.errors import ToolreplayError
 from toolreplay.runner.cast import Cast
 from toolreplay.runner.loops import Target
 from toolreplay.runner.play import play_with
 from toolreplay.runner.run import Outcome, Run
 from toolreplay.runner.script import ScriptSide
 from toolreplay.runner.session import LoopStopped
+from toolreplay.runner.watch import Watch
 
 from .case import Case
-from .faults import Fault, crash, endless, faults_of
+from .faults import Fault, endless, faults_of
 from .table import Row, rows_of
 
-_GRACE: Final = 2.0  # seconds that a child gets to say that it was stopped
-# A thread of somebody else's could hold a lock for ever in a forked child. But only a fork carries over a loop that has
-# no name to import.
-_CAN_FORK: Final = sys.platform not in {"win32", "emscripten", "wasi"}
-_MEMORY: Final = 2 << 30  # bytes that a child may take beside what it was started with
+_FAILURES: Final = (str(Did.RAISED), str(Did.FAILED), str(Did.INTERRUPTED))
 
 
 @dataclass(frozen=True)
@@ -41,6 +34,7 @@ class Played:
         faults: what is wrong with the loop.
         calls: how many calls the model asked for, and how many results of them were seen on the wire.
         trouble: what is wrong with the harness or the scenario.
+        failed: whether a tool failed.
         hung: whether the loop had to be stopped.
         rows: the calls, where the player was asked for them.
     """
@@ -50,6 +44,7 @@ class Played:
     results: int = 0
     requests: int = 0
     trouble: str | None = None
+    failed: bool = False
     hung: bool = False
     rows: tuple[Row, ...] = ()
 
@@ -60,7 +55,7 @@ class Player:
 
     Args:
         strict: answer a broken request with the API's own 400, instead of the next reply.
-        deadline: seconds that a case may take; 0 for no limit.
+        deadline: seconds that a case may take.
         in_full: give the calls of each case too.
     """
 
@@ -69,110 +64,45 @@ class Player:
     deadline: float = 2.0
     in_full: bool = False
 
-    def play(self, case: Case) -> Played:
-        """Play a case."""
-        return self.apart(case) if case.risky and self._can_be_apart() else self.here(case)
-
-    def unlimited(self) -> Player:
-        """The same without a limit."""
-        return replace(self, deadline=0.0)
-
     def patient(self) -> Player:
         """The same with more time, for a verdict on a loop that did not end on a busy machine."""
         return replace(self, deadline=5 * self.deadline)
 
     def here(self, case: Case) -> Played:
-        """Play a case in this process."""
+        """Play a case in this process; a loop that swallows everything, or that is called in a thread, may hang it."""
         scenario = case.scenario()
         cast = Cast(scenario)
-        with _limit(self.deadline) as stopped, warnings.catch_warnings():
+        watch = Watch(self.deadline)
+        with warnings.catch_warnings(), suppress(LoopStopped):
             warnings.simplefilter("ignore")  # coroutines that a broken loop forgets are the loop's own fault
-            with suppress(LoopStopped):
-                run = play_with(scenario, self.target, ScriptSide(scenario, cast), cast=cast, strict=self.strict)
-        return Played((self._endless(case),), hung=True) if stopped else _played(run, in_full=self.in_full)
+            try:
+                with watch.keep():
+                    run = play_with(scenario, self.target, ScriptSide(scenario, cast), cast=cast, strict=self.strict)
+            except ToolreplayError as error:  # the loop does not speak the wire, or asks for what is not offered
+                return Played(trouble=str(error))
+        return self.hung(case) if watch.rang else _played(run, in_full=self.in_full)
 
-    def apart(self, case: Case) -> Played:
-        """Play a case in a child process."""
-        context: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
-        ours, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=_in_child, args=(theirs, self, case), daemon=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, see `_CAN_FORK`
-            child.start()
-        theirs.close()
-        try:
-            if not ours.poll(self.deadline + _GRACE):
-                return Played((self._endless(case),), hung=True)
-            found: Played = ours.recv()
-        except EOFError:
-            child.join()
-            what = f"the loop's process ended with exit code {child.exitcode}"
-            return Played((crash(what, "the process"),))
-        finally:
-            child.kill()
-            child.join()
-            ours.close()
-        return found
-
-    def _can_be_apart(self) -> bool:
-        """Whether the loop can be carried into another process."""
-        if _CAN_FORK:
-            return True
-        try:
-            pickle.dumps(self)
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return False
-        return True
-
-    def _endless(self, case: Case) -> Fault:
+    def hung(self, case: Case) -> Played:
+        """What comes of a case in which the loop had to be stopped."""
         causes = [entry["raise"]["type"] for entry in case.entries() if "raise" in entry]
         after = f" after a tool raised {' and '.join(causes)}" if causes else ""
-        return endless(f"the loop did not end within {self.deadline:g} s{after}", "the loop")
+        return Played((endless(f"the loop did not end within {self.deadline:g} s{after}", "the loop"),), hung=True)
 
 
 def _played(run: Run, *, in_full: bool) -> Played:
     trouble = next((one.message for one in run.failures if one.outcome is Outcome.ERROR), None)
     results = sum(call.result is not None for call in run.calls)
     rows = rows_of(run) if in_full else ()
-    return Played(faults_of(run), len(run.calls), results, run.requests, trouble, rows=rows)
-
-
-def _in_child(pipe: Connection, player: Player, case: Case) -> None:
-    _limit_memory()
-    pipe.send(player.here(case))
-    pipe.close()
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (used + _MEMORY, hard))
+    failed = any(call.did.startswith(_FAILURES) for call in run.calls)
+    return Played(faults_of(run), len(run.calls), results, run.requests, trouble, failed, rows=rows)
 
 
 @contextmanager
-def _limit(seconds: float) -> Iterator[list[float]]:
-    """Throw `LoopStopped` into the block when its time is over; the list that it gives then holds when.
-
-    Only the main thread can be interrupted, and only where there are signals; elsewhere there is no limit.
-    """
-    stopped: list[float] = []
-    if not seconds or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield stopped
-        return
-
-    def ring(_signal: int, _frame: Any) -> None:
-        stopped.append(time.monotonic())
-        raise LoopStopped(f"the loop did not end within {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    # Again and again: a loop may catch anything, once.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+def silence() -> Iterator[None]:
+    """Have nothing logged: what loops and SDKs say of every injected failure nobody wants to read a hundred times."""
+    before = logging.root.manager.disable
+    logging.disable()
     try:
-        yield stopped
+        yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        logging.disable(before)

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Final
 
-from toolreplay.errors import ToolreplayError
+from toolreplay.errors import RecordingError, ToolreplayError
 from toolreplay.files.atomic import write_text
 from toolreplay.files.project import Project
 from toolreplay.runner.loops import REFERENCE, Target, find_loop
 from toolreplay.runner.replay import shown_path
 from toolreplay.scenario.writing import scenario_text, schema_beside
 
-from .engine import Found
+from .faults import ENDLESS, THE_PROCESS
 from .known import folder_of
+from .result import Found, Result
 
 _DIGITS: Final = 8
+_PATIENCE: Final = 10  # seconds, as long as the fuzzer itself waits before it says that a loop does not end
 
 
-def write_regression(found: Found, target: Target, project: Project) -> str:
-    """Write the file of a fault, unless it is there already; gives its path as messages show it."""
+def write_regressions(result: Result, project: Project) -> dict[str, str]:
+    """Write a file for each fault that was found, unless it is there; gives their paths, by the faults' codes.
+
+    A loop that ends its process is none to write down: whoever played the file would go with it.
+
+    Raises:
+        RecordingError: a file cannot be written.
+    """
+    kept = (found for found in result.found if found.fault.where != THE_PROCESS)
+    return {found.fault.code: _write(found, result.target, project) for found in kept}
+
+
+def _write(found: Found, target: Target, project: Project) -> str:
     folder = folder_of(project)
     fields = {**found.case.document, "name": f"{found.fault.code} {found.fault.name}"}
     if target.name != REFERENCE and can_be_named(target, project):
         fields["loop"] = target.name
+    if found.fault.code == ENDLESS:
+        fields["time_limit"] = _PATIENCE
+    # The name is that of what is played: another wording of the message is no other fault.
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    path = folder / f"{digest}.yaml"
     comments = (f"Found by fuzzing {target.name}: {found.fault.message}",)
-    schema = schema_beside(folder / "any.yaml", project.root)
-    text = scenario_text(fields, schema, comments)
-    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}.yaml"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
+    text = scenario_text(fields, schema_beside(path, project.root), comments)
+    try:
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(path, text)
+    except OSError as error:
+        raise RecordingError(f"{shown_path(path, project)}: cannot be written: {error.strerror or error}") from None
     return shown_path(path, project)
 
 

@@ -128,3 +128,28 @@ def _plain(tool: Json) -> Json:
 
 def _without(mapping: Json, name: str) -> Json:
     return {key: value for key, value in mapping.items() if key != name}
+
+
+def lone_calls(case: Case) -> Iterator[Case]:
+    """The case cut down to one prompt and one call, for each call whose tool has an entry; the likeliest cause first.
+
+    For a loop that does not end: every try costs its deadline, so only the best are made.
+    """
+    tools = {tool["name"]: tool for tool in case.document["tools"] if isinstance(tool.get("stub"), list)}
+    found = [
+        Case(_alone(case.document, step, block, tool, entry), case.hostile)
+        for step in case.document["conversation"]
+        for reply in step.get("script", ())
+        for block in reply.get("content", ())
+        for tool in [tools.get(block.get("name"))]
+        if tool is not None
+        for entry in tool["stub"]
+        if entry.get("when") == {"equals": block["input"]}
+    ]
+    yield from sorted(found, key=lambda one: not one.risky)
+
+
+def _alone(document: Json, step: Json, block: Json, tool: Json, entry: Json) -> Json:
+    stub = {name: value for name, value in entry.items() if name != "when"}
+    conversation = [{"user": step["user"], "script": [{"content": [block]}]}]
+    return {**document, "tools": [{**tool, "stub": stub}], "conversation": conversation}

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -71,7 +72,15 @@ def fingerprint(located: Located, folder: Path) -> Fingerprint:
     """What a finding is known by in a baseline of a folder."""
     finding = located.finding
     digest = hashlib.sha256(finding.message.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-    return Fingerprint(relative(located.file, folder), finding.code, finding.path, digest)
+    # Where the file really is: a folder may be reached through a link today and by its own name tomorrow.
+    here = os.getcwd()  # noqa: PTH109  (joined for every finding)
+    file = located.file if located.file == "-" else _real(os.path.join(here, located.file))  # noqa: PTH118
+    return Fingerprint(relative(file, Path(_real(os.path.join(here, folder)))), finding.code, finding.path, digest)  # noqa: PTH118
+
+
+@lru_cache(maxsize=1024)
+def _real(absolute: str) -> str:
+    return os.path.realpath(absolute)
 
 
 def relative(file: str, folder: Path) -> str:

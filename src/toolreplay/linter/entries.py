@@ -38,8 +38,8 @@ _RESPONSES: Final = ("response", "modelOutput", "output")
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request to the model and its position.
+class Entry:
+    """A request to the model, and where it stands in its file.
 
     Attributes:
         index: the request's index in the file, see `Located`.
@@ -58,9 +58,7 @@ class Exchange:
     secrets: tuple[Secret, ...] = ()
 
 
-def read_entry(
-    entry: object, index: int, line: int, wire: Wire | None = None, size: int | None = None
-) -> Exchange | None:
+def read_entry(entry: object, index: int, line: int, wire: Wire | None = None, size: int | None = None) -> Entry | None:
     """The exchange that a JSON value is; None when it is nothing of the kind.
 
     Args:
@@ -70,12 +68,12 @@ def read_entry(
     try:
         body = request_body(entry)
     except DuplicateKeyError as error:
-        return Exchange(index, line, None, None, fault=f"in a text of JSON {error.reason}")
+        return Entry(index, line, None, None, fault=f"in a text of JSON {error.reason}")
     if body is not None:
         request = parse_body(body, wire, size)
-        return Exchange(index, line, request, _reply(entry, request.wire) if body is not entry else None)
+        return Entry(index, line, request, _reply(entry, request.wire) if body is not entry else None)
     if _is_batch_result(entry):
-        return Exchange(index, line, None, _batch_reply(entry))
+        return Entry(index, line, None, _batch_reply(entry))
     return None
 
 

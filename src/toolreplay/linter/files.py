@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 LOGS: Final = (".jsonl", ".ndjson")
-_SUFFIXES: Final = tuple(
-    f"{suffix}{packed}" for suffix in (".yaml", ".yml", ".json", ".har", ".toolreplay", *LOGS) for packed in ("", ".gz")
-)
+RECORDINGS: Final = (".yaml", ".yml", ".json", ".har", ".toolreplay")
+_SUFFIXES: Final = tuple(f"{suffix}{packed}" for suffix in (*RECORDINGS, *LOGS) for packed in ("", ".gz"))
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _MAGIC: Final = frozenset("*?[")
 

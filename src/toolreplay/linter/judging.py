@@ -5,6 +5,7 @@ The recorded answer's status does not matter: a request that the API refused is 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,22 +13,28 @@ from functools import cache
 from typing import Final
 
 from toolreplay.cassette.leaks import Leaks
+from toolreplay.cassette.secrets import Secret
 from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.conversations import Verdict
 from toolreplay.contract.entry import check_leak
 from toolreplay.contract.finding import Finding, Profile
 from toolreplay.contract.fold import check_request
+from toolreplay.contract.leak import Leak
 from toolreplay.wire.model import Block, Request, ToolUse, Wire
 
-from .entries import Exchange
+from .entries import Entry
 from .following import Following
-from .leaking import SECRETS, leak_of
 from .result import FileResult, Kind, Located, Unreadable, kind_of
 from .selection import Selection
 
 _REMEMBERED: Final = 16 * 2**20
 _MOST_UNREADABLE: Final = 100
 """Unreadable lines of a part of a log that are told one by one."""
+
+_SECRETS: Final = ("TR901", "TR902")
+"""The rules about credentials."""
+
+_BODY: Final = "request body "
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,7 @@ class Options:
         selection: whose findings are wanted.
         keep: findings of each kind that are kept of a part; None for all. All are counted.
         named: what of a file that the user named: whether it must be a recording, a request body or a log.
+        secrets: what is a credential too, by its look: the user's own.
     """
 
     profile: Profile | None = None
@@ -47,6 +55,7 @@ class Options:
     selection: Selection = field(default_factory=Selection)
     keep: int | None = None
     named: bool = True
+    secrets: tuple[re.Pattern[str], ...] = ()
 
 
 class Judging:
@@ -70,7 +79,8 @@ class Judging:
         self._unchecked = 0
         self._calls = _Calls()
         # What may be secret is not looked for where nobody wants to be told.
-        self.leaks = Leaks() if any(map(self._options.selection.wants, SECRETS)) else None
+        wanted = any(map(self._options.selection.wants, _SECRETS))
+        self.leaks = Leaks(self._options.secrets) if wanted else None
         self._told: set[tuple[str, int]] = set()
         self._findings: list[Located] = []
         self._counts: Counter[Kind] = Counter()
@@ -78,7 +88,7 @@ class Judging:
         self._more_unreadable = 0
         self.known = False
 
-    def take(self, exchange: Exchange, size: int = 0) -> None:
+    def take(self, exchange: Entry, size: int = 0) -> None:
         """Judge a request that takes up `size` bytes of a log."""
         self.known = True
         self._note_secrets(exchange)
@@ -126,7 +136,7 @@ class Judging:
         self._begin()
         return result
 
-    def _judge(self, exchange: Exchange, request: Request, size: int) -> None:
+    def _judge(self, exchange: Entry, request: Request, size: int) -> None:
         followed = self._following.judge(request, size)
         verdict = followed.verdict
         self._requests += 1
@@ -139,27 +149,38 @@ class Judging:
             for finding in self._following.served(followed, exchange.reply):
                 self._note(finding, exchange)
 
-    def _note_secrets(self, exchange: Exchange) -> None:
+    def _note_secrets(self, exchange: Entry) -> None:
         """Each credential once: a history repeats it in every request."""
         for secret in exchange.secrets:
-            for finding in check_leak(leak_of(secret)):
+            for finding in check_leak(_leak(secret)):
                 if (finding.code, secret.mark) not in self._told:
                     self._told.add((finding.code, secret.mark))
                     self._note(finding, exchange)
 
-    def _line(self, exchange: Exchange) -> int:
+    def _line(self, exchange: Entry) -> int:
         if exchange.line > 1:
             return exchange.line
         lines = self._lines()
         return lines[exchange.index] if exchange.index < len(lines) else exchange.line
 
-    def _note(self, finding: Finding, exchange: Exchange) -> None:
+    def _note(self, finding: Finding, exchange: Entry) -> None:
         if not self._options.selection.wants(finding.code):
             return
         kind = kind_of(finding)
         self._counts[kind] += 1
         if self._options.keep is None or self._counts[kind] <= self._options.keep:
             self._findings.append(Located(finding, self._file, exchange.index, self._line(exchange)))
+
+
+def _leak(secret: Secret) -> Leak:
+    """What the rules judge. A credential in JSON that came alone has the place as its path, and stands in a request."""
+    place = secret.place
+    if place.startswith(("request URL", "request header", "response header")):
+        return Leak(secret.kind, place, in_body=False)
+    if place.startswith("response"):
+        return Leak(secret.kind, place, in_body=True)
+    path = place.removeprefix(_BODY).partition(" ")[0].rstrip(",")
+    return Leak(secret.kind, place if place.startswith(_BODY.rstrip()) else f"{_BODY}{place}", in_body=True, path=path)
 
 
 def _fresh(verdict: Verdict, profile: Profile | None) -> Iterator[Finding]:

@@ -6,24 +6,35 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-_SUFFIXES: Final = (".yaml", ".yml")
+from .files import RECORDINGS
+
+_PLAYED: Final = ".yaml"
+"""How the cassette of a scenario ends (`scenario.paths`), whatever tool wrote it."""
+
+_VCRS: Final = ".toolreplay"
+"""The ending that says that vcrpy plays it, with our serializer."""
 
 
 def cassettes_below(folder: Path) -> list[Path]:
-    """The cassettes in a folder and all below it, sorted; hidden files and folders are left out."""
-    found = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    """The recordings in a folder and all below it, sorted; hidden files and folders, and vcrpy's, are left out."""
+    found = (path for path in folder.rglob("*") if _is_cassette(path.name) and path.is_file())
     return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
 def orphans(cassettes: Iterable[Path], played: Iterable[Path]) -> list[Path]:
-    """Those of the cassettes that belong to no scenario.
+    """Those of the cassettes that belong to no scenario; with another ending than `.yaml` none belongs to one.
 
     Args:
         played: the cassette of each scenario that is played from one. A cassette beside it whose name goes on
             after a dot (`weather.my-loop.yaml`) was recorded with another loop and belongs to it too.
     """
     own = {path.with_suffix("") for path in played}
-    return [path for path in cassettes if not any(base in own for base in _bases(path))]
+    return [path for path in cassettes if path.suffix != _PLAYED or not any(base in own for base in _bases(path))]
+
+
+def _is_cassette(name: str) -> bool:
+    plain = name.lower().removesuffix(".gz")
+    return plain.endswith(RECORDINGS) and not plain.endswith(_VCRS)
 
 
 def _bases(path: Path) -> Iterable[Path]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from toolreplay.cassette import bodies, json_text
-from toolreplay.cassette.leaks import Leaks, suspicious
+from toolreplay.cassette.leaks import Leaks
 from toolreplay.cassette.reading import (
     NotARecording,
     UnreadableError,
@@ -27,7 +27,7 @@ from toolreplay.wire.exchange import read_request, read_response
 from toolreplay.wire.http import HttpRequest
 from toolreplay.wire.model import Reply, Wire
 
-from .entries import Exchange, is_conversation, read_entry, request_body
+from .entries import Entry, is_conversation, read_entry, request_body
 from .files import is_log
 from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
 
@@ -65,7 +65,7 @@ def open_source(stream: BinaryIO, name: str) -> Log | bytes:
 
 def read_exchanges(
     data: bytes, file: str, *, named: bool = True, wire: Wire | None = None, leaks: Leaks | None = None
-) -> tuple[Exchange, ...]:
+) -> tuple[Entry, ...]:
     """The exchanges of a file with one value: a recording, a request body, or a list of bodies.
 
     Args:
@@ -86,13 +86,11 @@ def read_exchanges(
         if not found:
             raise
         refuse_twice(lines, file)
-        return found if leaks is None or not _may_leak(data) else tuple(_searched(found, loaded, leaks))
+        return found if leaks is None or not _may_leak(data, leaks) else tuple(_searched(found, loaded, leaks))
     return tuple(_recorded(recording.interactions, leaks))
 
 
-def read_line(
-    line: Line, file: str, wire: Wire | None = None, leaks: Leaks | None = None
-) -> tuple[Exchange, ...] | None:
+def read_line(line: Line, file: str, wire: Wire | None = None, leaks: Leaks | None = None) -> tuple[Entry, ...] | None:
     """The exchanges of a log's line; None when it is of another kind.
 
     Raises:
@@ -109,7 +107,7 @@ def read_line(
         raise UnreadableError(file, number, json_fault(error)[1]) from None
     exchange = read_entry(entry, line.index, number, wire, len(line.text))
     if exchange is not None:
-        if leaks is not None and suspicious(line.text):
+        if leaks is not None and leaks.may_be_in(line.text):
             exchange = replace(exchange, secrets=tuple(leaks.of_entry(entry)))
         return (exchange,)
     try:
@@ -165,8 +163,8 @@ def _may_be_one(data: bytes) -> bool:
     return data.startswith((_GZIP, *_UTF_16)) or any(word in data for word in _WORDS)
 
 
-def _may_leak(data: bytes) -> bool:
-    return data.startswith((_GZIP, *_UTF_16)) or suspicious(data)
+def _may_leak(data: bytes, leaks: Leaks) -> bool:
+    return data.startswith((_GZIP, *_UTF_16)) or leaks.may_be_in(data)
 
 
 def _entries(loaded: object) -> list[object]:
@@ -176,7 +174,7 @@ def _entries(loaded: object) -> list[object]:
     return loaded if isinstance(loaded, list) and request_body(loaded) is None else [loaded]
 
 
-def _bodies(loaded: object, lines: Mapping[int, int], wire: Wire | None, *, named: bool) -> Iterator[Exchange]:
+def _bodies(loaded: object, lines: Mapping[int, int], wire: Wire | None, *, named: bool) -> Iterator[Entry]:
     for index, entry in enumerate(_entries(loaded)):
         exchange = read_entry(entry, index, lines.get(id(entry), 1), wire)
         if exchange is None:
@@ -186,13 +184,13 @@ def _bodies(loaded: object, lines: Mapping[int, int], wire: Wire | None, *, name
             yield exchange
 
 
-def _searched(exchanges: Iterable[Exchange], loaded: object, leaks: Leaks) -> Iterator[Exchange]:
+def _searched(exchanges: Iterable[Entry], loaded: object, leaks: Leaks) -> Iterator[Entry]:
     entries = _entries(loaded)
     for exchange in exchanges:
         yield replace(exchange, secrets=tuple(leaks.of_entry(entries[exchange.index])))
 
 
-def _recorded(interactions: tuple[Interaction, ...], leaks: Leaks | None) -> Iterator[Exchange]:
+def _recorded(interactions: tuple[Interaction, ...], leaks: Leaks | None) -> Iterator[Entry]:
     for interaction in interactions:
         sent, fault = _parsed(interaction.request, interaction.index)
         request = None if fault else read_request(sent)
@@ -202,7 +200,7 @@ def _recorded(interactions: tuple[Interaction, ...], leaks: Leaks | None) -> Ite
         reply = answer if isinstance(answer, Reply) else None
         secrets = () if leaks is None else tuple(leaks.of(sent, interaction.response, reply))
         if request is not None or fault or secrets:
-            yield Exchange(interaction.index, interaction.line, request, reply, fault, secrets)
+            yield Entry(interaction.index, interaction.line, request, reply, fault, secrets)
 
 
 def _parsed(request: HttpRequest, index: int) -> tuple[HttpRequest, str]:

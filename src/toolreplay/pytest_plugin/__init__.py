@@ -102,15 +102,16 @@ def toolreplay(request: pytest.FixtureRequest) -> Toolreplay:
     """`toolreplay.session("weather/parallel")`, `toolreplay.play(...)`, `toolreplay.check(messages)`."""
     from toolreplay.testing.fixture import Toolreplay
 
+    from .items import warn_stale
     from .settings import settings
     from .verdict import note
 
     found = settings(request.config)
     return Toolreplay(
         request.config.rootpath,
-        lambda run: note(request.node, run),
+        lambda run, recorded: note(request.node, run, recorded),
         record_mode=found.record_mode,
-        even_stale=found.stale == "warn",
+        stale=(lambda why: warn_stale(request.node, f"STALE {why}")) if found.stale == "warn" else None,
     )
 
 

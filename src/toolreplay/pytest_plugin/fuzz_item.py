@@ -21,8 +21,8 @@ class FuzzItem(PlayedItem):
         # Here, because a run without the option needs neither Hypothesis nor the SDK.
         from toolreplay.errors import ToolreplayError
         from toolreplay.fuzzer.entry import fuzz_scenario
+        from toolreplay.fuzzer.regression import write_regressions
         from toolreplay.report.fuzz_text import fuzz_details, fuzz_line
-        from toolreplay.testing.fuzzing import write_regressions
 
         project = project_of(self.config)
         Patches.of(self.config).hold()

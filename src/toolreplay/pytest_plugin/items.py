@@ -121,12 +121,13 @@ class ScenarioItem(PlayedItem):
             case "SKIP":
                 pytest.skip(verdict.headline)
             case "STALE" if found.stale == "warn":
-                self._warn("\n".join(verdict.lines))
+                warn_stale(self, "\n".join(verdict.lines))
             case _:
                 raise ScenarioFailed(verdict.lines, verdict.line, f"{verdict.outcome}: {verdict.headline}")
 
-    def _warn(self, text: str) -> None:
-        with warnings.catch_warnings():
-            # Whoever asks for a warning gets one, also where filters make errors of warnings.
-            warnings.simplefilter("always", StaleWarning)
-            self.warn(StaleWarning(text))
+
+def warn_stale(item: pytest.Item, text: str) -> None:
+    """Warn of a stale recording, also where filters make errors of warnings: whoever asks for a warning gets one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StaleWarning)
+        item.warn(StaleWarning(text))

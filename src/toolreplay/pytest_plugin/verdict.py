@@ -12,6 +12,7 @@ from .tally import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pytest
 
@@ -67,10 +68,12 @@ def _line_in(failure: Failure, scenario: Scenario) -> int | None:
     return int(place) if place != failure.where and place.isdecimal() else None
 
 
-def note(item: pytest.Item, run: Run) -> None:
+def note(item: pytest.Item, run: Run, recorded: Path | None = None) -> None:
     """Put what a session in a user's own test came to in the test's report; several sessions add up."""
     before = {name: value for name, value in item.user_properties if name.startswith(PREFIX)}
     facts = {f"{PREFIX}{name}": value for name, value in _facts(run, run.outcome).items()}
+    if recorded is not None:
+        facts[f"{PREFIX}recorded"] = recorded.name
     for name, value in facts.items():
         if isinstance(value, int):
             facts[name] = value + int(str(before.get(name, 0)))

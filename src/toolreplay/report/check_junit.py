@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 from toolreplay.contract.finding import Severity
 from toolreplay.linter import FileResult, Located, Totals, Unreadable
 
-from .check_report import count, notes, summary
+from .check_report import notes, summary
+from .lines import count
 from .xml_text import xml_text
 
 _OF_A_FILE: Final = 50

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from .check_report import count
+from .lines import count
 from .printable import printable
 
 _FIX: Final = "no scenario plays it; delete it, or mend the path or name of its scenario"

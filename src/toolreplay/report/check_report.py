@@ -8,6 +8,8 @@ from typing import Protocol
 from toolreplay.contract.finding import Severity
 from toolreplay.linter import FileResult, Totals
 
+from .lines import count
+
 
 class CheckReport(Protocol):
     """A report.
@@ -55,9 +57,3 @@ def notes(totals: Totals) -> Iterator[str]:
         yield f"{count(totals.gone, 'finding')} of the baseline are gone; --write-baseline leaves them out"
     if not totals.requests:
         yield "nothing was checked: no request to the model was found"
-
-
-def count(number: int, word: str) -> str:
-    """`1 file`, `1,234 files`."""
-    plural = word if word == "info" or number == 1 else f"{word}s"
-    return f"{number:,} {plural}"

@@ -8,8 +8,7 @@ from toolreplay.transcript.comparison import Compared, Comparison
 from toolreplay.transcript.model import Transcript
 from toolreplay.wire.difference import Difference
 
-from .check_report import count
-from .lines import Line
+from .lines import Line, count
 from .printable import printable
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from toolreplay.fuzzer.engine import Found, Result
+from toolreplay.fuzzer.result import Found, Result
 from toolreplay.fuzzer.table import Row
 
 from .printable import printable
@@ -21,19 +21,21 @@ def fuzz_line(result: Result) -> str:
     return f"{played}; warnings: {warned}" if warned else played
 
 
-def fuzz_details(result: Result, files: Sequence[str] = ()) -> list[str]:
+def fuzz_details(result: Result, files: Mapping[str, str] | None = None) -> list[str]:
     """Each fault with its smallest conversation.
 
     Args:
-        files: where the regressions of the faults were written, in their order.
+        files: where the regressions were written, by the codes of their faults.
     """
+    files = files or {}
     lines: list[str] = []
-    for index, found in enumerate(result.found):
+    for found in result.found:
         lines += _found(found)
-        if index < len(files):
-            lines.append(f"  written to {files[index]}; play it: toolreplay run {files[index]}")
-    for known in result.regressions:
-        lines.append(f"still broken: {', '.join(sorted(known.codes))} in {known.path}")
+        if found.fault.code in files:
+            lines.append(f"  written to {files[found.fault.code]}; play it: toolreplay run {files[found.fault.code]}")
+    lines += [f"still broken: {', '.join(sorted(known.codes))} in {known.path}" for known in result.regressions]
+    if result.unplayed:
+        lines.append(f"{result.unplayed} more conversations were not played, because others like them did not end")
     return lines
 
 

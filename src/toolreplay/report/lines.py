@@ -22,6 +22,12 @@ class Line:
     style: str = ""
 
 
+def count(number: int, word: str) -> str:
+    """`1 file`, `1,234 files`."""
+    plural = word if word == "info" or number == 1 else f"{word}s"
+    return f"{number:,} {plural}"
+
+
 def text_lines(label: str, text: str, *, indent: str, style: str = "", most: int | None) -> Iterator[Line]:
     """A text of any length under a label, its lines kept and set in below it.
 

@@ -13,8 +13,7 @@ from toolreplay.transcript.model import Call, Conversation, Tokens, Transcript, 
 from toolreplay.wire.model import ApiError, Block, Text, Thinking, ToolResult, ToolUse
 from toolreplay.wire.words import block_words, call_words, result_words, system_words, value_words
 
-from .check_report import count
-from .lines import Line, text_lines
+from .lines import Line, count, text_lines
 from .printable import printable
 
 _MOST: Final = 400

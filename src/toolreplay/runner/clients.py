@@ -26,7 +26,7 @@ DUMMIES: Final = {
 _BASE_URLS: Final = ("ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
 # Where clients of a replay send: a host that cannot exist (RFC 2606), so that a thread that outlives its run cannot
 # reach the API with the user's key. Matching looks at the end of the path only.
-_NOWHERE: Final = "https://replay.invalid"
+NOWHERE: Final = "https://replay.invalid"
 BOTO3: Final = "boto3"
 _RETRIED: Final = frozenset({429, 500, 502, 503, 504, 509})
 _BOTOCORE_ATTEMPTS: Final = 5
@@ -100,8 +100,8 @@ def end_of_life(model: str) -> str | None:
     """
     module = sys.modules.get("anthropic.resources.messages.messages")
     table = getattr(module, "DEPRECATED_MODELS", None)
-    # On Bedrock the same model has a prefix and a version: us.anthropic.claude-...-v1:0
-    name = re.sub(r"-v\d+(:\d+)?$", "", model.rpartition("anthropic.")[2])
+    # On Bedrock the same model has a prefix and a version, us.anthropic.claude-...-v1:0; on Vertex AI an @.
+    name = re.sub(r"-v\d+(:\d+)?$", "", model.rpartition("anthropic.")[2]).replace("@", "-")
     return str(table[name]) if isinstance(table, dict) and name in table else None
 
 
@@ -113,7 +113,7 @@ class Clients:
     """
 
     def __init__(self, base_url: str | None, *, live: bool = False) -> None:
-        self._base_url = base_url if live else base_url or _NOWHERE
+        self._base_url = base_url if live else base_url or NOWHERE
         self._live = live
         self._made: dict[str, Any] = {}
 
@@ -204,7 +204,7 @@ def _shared_boto3(base_url: str | None, region: str | None, _key: str | None) ->
     import boto3
 
     client = boto3.client("bedrock-runtime", region_name=region, endpoint_url=base_url)
-    if base_url == _NOWHERE:
+    if base_url == NOWHERE:
         client.meta.events.register_first("needs-retry.bedrock-runtime", _retry_at_once)
     return client
 

@@ -14,16 +14,20 @@ from .sides import CassetteSide, ModelSide
 
 
 def drift_of(side: ModelSide, facts: Sequence[CallFacts]) -> tuple[Drift, ...]:
-    """The results that differ, in the order of the calls; the form of a result (string or blocks) is no difference."""
+    """The results that differ, in the order of the calls.
+
+    Neither the form of a result (string or blocks) is a difference, nor what is declared volatile.
+    """
     if not isinstance(side, CassetteSide):
         return ()
     if side.playback.match is Match.EXACT:
         return ()  # what differs was a miss
     recorded = _recorded(side, {call.use.id for call in facts if call.result is not None})
+    mask = side.playback.mask
     found = []
     for call in facts:
         was, now = recorded.get(call.use.id), call.result
-        if was is not None and now is not None and _said(was) != _said(now):
+        if was is not None and now is not None and mask.text(_said(was)) != mask.text(_said(now)):
             found.append(Drift(call.use.id, call.use.name, _said(was), _said(now)))
     return tuple(found)
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 from toolreplay.errors import LoopError
 
 REFERENCE: Final = "toolreplay.loop:run"
+OWN_LOOP: Final = "a test's own loop"  # what a session is driven by: it has no name
 Loop = Callable[..., object]
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from operator import eq
 
+from toolreplay.cassette.likely import proposal
 from toolreplay.cassette.playback import Playback
-from toolreplay.cassette.volatile import proposal
 from toolreplay.contract.conversations import Verdict
 from toolreplay.wire.exchange import read_request
 from toolreplay.wire.fields import items, mapping
@@ -43,25 +43,40 @@ def explain(request: HttpRequest, verdict: Verdict | None, playback: Playback) -
         return Miss(f"the recording is used up: its {count} exchanges were played and the loop asked once more")
     if verdict is None or not isinstance(request.json, dict):
         return Miss(f"no recorded exchange answers {request.method} {request.url}")
-    index, shared = _nearest(request.json, playback)
-    used = "" if index in playback.left_over else ", which was played already"
-    recorded = read_request(playback.exchanges[index].request)
-    words = _difference(recorded, verdict.request, shared)
-    line = proposal(playback.exchanges[index].body, request.json)
-    fix = f"if that changes with every run, write under [tool.toolreplay] in pyproject.toml: {line}" if line else ""
-    return Miss(f"no recorded exchange answers this request; nearest is exchange {index}{used}: {words}", fix=fix)
+    # As they are compared: what is declared volatile is no difference.
+    body = mapping(playback.mask.body(request.json))
+    index, shared = _nearest(body, playback)
+    unplayed = index in playback.left_over
+    used = "" if unplayed else ", which was played already"
+    words = _difference(_masked(playback.exchanges[index].request, playback), _masked(request, playback), shared)
+    entries = proposal(lambda more: playback.would_take(index, request, verdict, more)) if unplayed else None
+    return Miss(
+        f"no recorded exchange answers this request; nearest is exchange {index}{used}: {words}",
+        fix=_to_declare(entries, playback) if entries else "",
+    )
+
+
+def _masked(request: HttpRequest, playback: Playback) -> Request | None:
+    return read_request(replace(request, parsed=playback.mask.body(request.json)))
+
+
+def _to_declare(entries: str, playback: Playback) -> str:
+    if playback.mask.volatiles:
+        return f"if that changes with every run, add to volatile in pyproject.toml: {entries}"
+    return f"if that changes with every run, write under [tool.toolreplay] in pyproject.toml: volatile = [{entries}]"
 
 
 def _nearest(body: Mapping[str, object], playback: Playback) -> tuple[int, int]:
     """The exchange that shares the most leading messages, unplayed ones first, and how many it shares."""
     waiting = set(playback.left_over)
+    bodies = [playback.mask.body(exchange.body) for exchange in playback.exchanges]
 
     def rank(index: int) -> tuple[int, bool, int]:
         # To find the nearest one Python's own idea of equal is near enough, and ten times as fast.
-        return (_shared(body, playback.exchanges[index].body, eq), index in waiting, -index)
+        return (_shared(body, bodies[index], eq), index in waiting, -index)
 
-    best = max(range(len(playback.exchanges)), key=rank)
-    return best, _shared(body, playback.exchanges[best].body, same_json)
+    best = max(range(len(bodies)), key=rank)
+    return best, _shared(body, bodies[best], same_json)
 
 
 def _shared(body: object, other: object, same: Callable[[object, object], bool]) -> int:
@@ -70,8 +85,8 @@ def _shared(body: object, other: object, same: Callable[[object, object], bool])
     return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
 
 
-def _difference(recorded: Request | None, now: Request, shared: int) -> str:
-    if recorded is None:
+def _difference(recorded: Request | None, now: Request | None, shared: int) -> str:
+    if recorded is None or now is None:
         return "it is no request to the model"
     old, new = recorded.messages, now.messages
     ends, now_ends = (max(turn_numbers(messages), default=0) for messages in (old, new))

@@ -49,11 +49,14 @@ class OpenCalls:
                 equal = [index for index in named if self.served[index].use.id == use_id]
             else:
                 equal = [index for index in named if self.served[index].use.input == tool_input]
+            left = [index for index in equal if index not in self._claimed]
+            if use_id is None and not left:
                 # An input that came as broken JSON equals nothing; a loop that mended it ran that call all the same.
-                equal = equal or [index for index in named if not isinstance(self.served[index].use.input, dict)]
+                broken = [index for index in named if not isinstance(self.served[index].use.input, dict)]
+                left = [index for index in broken if index not in self._claimed]
+                equal = equal or broken
             if not equal:
                 return use_id
-            left = [index for index in equal if index not in self._claimed]
             newest = max((self.served[index].turn for index in left), default=0)
             index = next((index for index in left if self.served[index].turn == newest), equal[-1])
             self._claimed.add(index)

@@ -24,6 +24,7 @@ from .session import Session
 from .sides import ModelSide
 from .toolbox import Toolbox
 from .verdict import verdict
+from .watch import Watch
 
 
 def play(path: str | Path, *, loop: Loop | str | None = None, root: Path | None = None) -> Run:
@@ -77,9 +78,14 @@ def play_scenario(scenario: Scenario, project: Project, *, loop: Loop | str | No
         run = Run(scenario.id, outcome, failures=(Failure(outcome, where, str(error)),))
     except Exception as error:  # noqa: BLE001  (a fault of ours must not end the run of the other scenarios)
         run = Run(scenario.id, Outcome.ERROR, failures=(_fault_of_ours(error, where),))
+    return replace(run, notes=notes(scenario), seconds=time.perf_counter() - started)
+
+
+def notes(scenario: Scenario) -> tuple[str, ...]:
+    """What is worth knowing about a scenario that was played, a line each: that its model's days are numbered."""
     end = end_of_life(scenario.model)
-    notes = (f"{where}: model {scenario.model} is deprecated and ends on {end}; name another",) if end else ()
-    return replace(run, notes=notes, seconds=time.perf_counter() - started)
+    place = f"{scenario.path}:{scenario.line_of('model')}"
+    return (f"{place}: model {scenario.model} is deprecated and ends on {end}; name another",) if end else ()
 
 
 def play_with(
@@ -101,7 +107,7 @@ def play_with(
     session = open_session(scenario, side, cast or Cast(scenario), strict=strict, hosts=hosts)
     toolbox = Toolbox(scenario, session.calls)
     prompts = Prompts(scenario, target, session, toolbox, base_url)
-    with INTERCEPTOR.hold(), GUARD.hold(), ROUTER.opened(session):
+    with INTERCEPTOR.hold(), GUARD.hold(), ROUTER.opened(session), Watch(scenario.time_limit).keep():
         prompts.play()
     return verdict(scenario, session, toolbox, prompts.ending, side)
 

@@ -18,7 +18,7 @@ from .cast import MAIN
 from .clients import Clients, kind_of
 from .loops import Asked, Target, asked_by, is_async
 from .offer import NAMES, Offer
-from .session import Session
+from .session import LoopStopped, Session
 from .toolbox import Toolbox
 from .verdict import Ending
 
@@ -80,6 +80,9 @@ class Prompts:
         except BaseException as error:  # the loop under test may raise anything, and so may its tools
             if isinstance(error, KeyboardInterrupt) and not self._toolbox.caused(error):
                 raise  # the user's
+            if isinstance(error, LoopStopped):
+                self.ending.stopped = str(error)
+                return False
             if not self._goes_on_after(error, step):
                 self._note(error)  # a loop that calls sys.exit(0) must not end the whole run as good
                 return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from toolreplay.wire.model import Wire
 
 from .clients import dummy_credentials, pointed_at
 from .loops import Loop, target_of
-from .play import play_with
+from .play import notes, play_with
 from .replay import cassette_of
 from .run import Failure, Outcome, Run, outcome_of
 from .sides import LiveSide
@@ -56,7 +57,7 @@ def record_scenario(
         keep_failed: write what a run recorded that did not pass, too, to `<cassette>.failed.yaml`.
 
     Returns:
-        The run, and the file written; None when the run did not pass, and then the cassette was not touched.
+        The run, and the file written; None where none was. The cassette is touched only by a run that passed.
     """
     if scenario.scripted:
         failure = Failure(Outcome.SKIP, scenario.path, "it has a script and needs no cassette")
@@ -67,27 +68,42 @@ def record_scenario(
         target = target_of(loop or scenario.loop, project.root)
         with _on_the_way_to(base_url):
             run = play_with(scenario, target, side, base_url=base_url)
-        run = replace(run, seconds=time.perf_counter() - started)
-        passed = run.outcome is Outcome.PASS
-        if not passed and not (keep_failed and side.exchanges):
-            return run, None
-        name = None if target.is_reference or loop is None else target.name
-        path = cassette_of(scenario, project, name)
-        path = path if passed else path.with_suffix(".failed.yaml")
-        keep(path, scenario, target.name, side.exchanges)
     except ToolreplayError as error:
         failure = Failure(Outcome.ERROR, scenario.path, str(error))
         return Run(scenario.id, outcome_of((), (failure,)), failures=(failure,)), None
-    return run, path
+    run = replace(run, seconds=time.perf_counter() - started, notes=notes(scenario))
+    passed = run.outcome is Outcome.PASS
+    if not passed and not (keep_failed and side.exchanges):
+        return run, None
+    path = cassette_of(scenario, project, None if target.is_reference or loop is None else target.name)
+    path = path if passed else path.with_suffix(".failed.yaml")
+    return keep(run, path, scenario, target.name, side.to_keep, project.secrets)
 
 
-def keep(path: Path, scenario: Scenario, loop: str, exchanges: Sequence[Exchange]) -> None:
-    """Write what was recorded for a scenario, retries left out.
+def keep(
+    run: Run,
+    path: Path,
+    scenario: Scenario,
+    loop: str,
+    exchanges: Sequence[Exchange],
+    secrets: Sequence[re.Pattern[str]] = (),
+) -> tuple[Run, Path | None]:
+    """Write what a run recorded, retries left out.
 
-    Raises:
-        CassetteError: it holds a secret, or cannot be written; the file is as it was.
+    Args:
+        secrets: what no recording may hold, beside what is known by its look.
+
+    Returns:
+        The run, and the file written. Where it holds a secret, or cannot be written, the run is an ERROR that says so,
+        and the file is as it was.
     """
-    write_cassette(path, Cassette(_kept(exchanges), _provenance(scenario, loop, exchanges)))
+    try:
+        cassette = Cassette(_kept(exchanges), _provenance(scenario, loop, exchanges))
+        write_cassette(path, cassette, patterns=secrets)
+    except ToolreplayError as error:
+        failures = (*run.failures, Failure(Outcome.ERROR, scenario.path, str(error)))
+        return replace(run, failures=failures, outcome=outcome_of(run.findings, failures)), None
+    return run, path
 
 
 @contextmanager

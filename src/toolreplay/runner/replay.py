@@ -16,7 +16,7 @@ from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.paths import cassette_path
 
 from .cast import Cast
-from .loops import REFERENCE
+from .loops import OWN_LOOP, REFERENCE
 from .run import Failure, Outcome
 from .script import ScriptSide
 from .sides import CassetteSide, ModelSide
@@ -29,7 +29,7 @@ def replay_side(
 
     Args:
         loop: the loop's name. The one that recorded the cassette is matched exactly, any other by conversation.
-        even_stale: play a recording that the scenario has outgrown all the same.
+        even_stale: play a recording that the scenario has outgrown all the same; the side says why it is stale.
 
     Raises:
         CassetteError: the cassette cannot be read.
@@ -46,7 +46,8 @@ def replay_side(
     if stale and not even_stale:
         return Failure(Outcome.STALE, where, stale, f"record again: toolreplay record {scenario.path}")
     playback = Playback(cassette.exchanges, _match(scenario, cassette, loop), Volatiles(project.volatile))
-    return CassetteSide(playback, shown, has_digests=bool(cassette.provenance and cassette.provenance.digests))
+    digests_known = bool(cassette.provenance and cassette.provenance.digests)
+    return CassetteSide(playback, shown, has_digests=digests_known, outgrown=stale)
 
 
 def cassette_of(scenario: Scenario, project: Project, loop: str | None = None) -> Path:
@@ -70,7 +71,8 @@ def _match(scenario: Scenario, cassette: Cassette, loop: str) -> Match:
     if scenario.match is not None:
         return Match(scenario.match)
     recorded_by = cassette.provenance.loop if cassette.provenance is not None else ""
-    return Match.EXACT if recorded_by == loop else Match.CONVERSATION
+    # Two tests may play one scenario, each with an agent of its own.
+    return Match.EXACT if recorded_by == loop != OWN_LOOP else Match.CONVERSATION
 
 
 def _why_stale(scenario: Scenario, cassette: Cassette, project: Project, shown: str) -> str:

@@ -8,10 +8,11 @@ the only session that is open. With several open and no context there is no tell
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
+from urllib.parse import urlsplit
 
 from toolreplay.cassette.interceptor import Interceptor
 from toolreplay.wire.endpoints import endpoint
@@ -19,9 +20,10 @@ from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Wire
 from toolreplay.wire.refusal import refusal
 
-from .guard import Guard
+from .guard import Guard, is_local
 from .session import Session
 
+_LATE: Final = "when its session had ended; end the thread that sends it before the loop returns"
 _current: ContextVar[Session | None] = ContextVar("toolreplay_session", default=None)
 
 
@@ -31,6 +33,7 @@ class Router:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: list[Session] = []
+        self._closed: list[frozenset[str]] = []
 
     @contextmanager
     def opened(self, session: Session) -> Iterator[Session]:
@@ -46,15 +49,29 @@ class Router:
             with suppress(ValueError):  # closed in another context than it was opened in, which ends with it
                 _current.reset(token)
 
+    @contextmanager
+    def closed(self, hosts: Collection[str] = ()) -> Iterator[None]:
+        """Let nothing out between sessions either: a thread of the loop's may outlive its run.
+
+        Args:
+            hosts: what may be reached all the same.
+        """
+        allowed = frozenset(host.lower() for host in hosts)
+        self._closed.append(allowed)
+        try:
+            yield
+        finally:
+            self._closed.remove(allowed)
+
     def answer(self, request: HttpRequest) -> HttpResponse | None:
-        """What the request's session says; None, letting it out, where no session is open."""
+        """What the request's session says; where none is open None, which lets it out, or a refusal (`closed`)."""
         session = _current.get()
         if session is not None:
             return session.answer(request)
         with self._lock:
             candidates = tuple(self._open)
         if not candidates:
-            return None
+            return self._unclaimed(request)
         if len(candidates) == 1:
             return candidates[0].answer(request)
         return _ambiguous(request, candidates)
@@ -71,12 +88,24 @@ class Router:
     def refuses(self, host: str) -> str | None:
         """Why a connection to a host may not be opened: a session that replays is open, and lets nothing out."""
         sessions = self._candidates()
-        if not sessions or any(session.may_reach(host) for session in sessions):
+        if not sessions:
+            return f"toolreplay: a connection to {host} was opened {_LATE}" if self.keeps_in(host) else None
+        if any(session.may_reach(host) for session in sessions):
             return None
         message = f"a connection to {host} was opened, and nothing goes out in replay"
         for session in sessions:
             session.trouble(f"{message}; if it must, write allow_hosts = ['{host}'] under [tool.toolreplay]")
         return f"toolreplay: {message}"
+
+    def _unclaimed(self, request: HttpRequest) -> HttpResponse | None:
+        if not self.keeps_in(urlsplit(request.url).hostname or ""):
+            return None
+        found = endpoint(request.method, request.url)
+        return refusal(found.wire if found else Wire.MESSAGES, f"toolreplay: a request was sent {_LATE}")
+
+    def keeps_in(self, host: str) -> bool:
+        """Whether nothing goes out to a host while no session is open."""
+        return not is_local(host) and any(host.lower() not in allowed for allowed in self._closed)
 
     def _candidates(self) -> tuple[Session, ...]:
         current = _current.get()

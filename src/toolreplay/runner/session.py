@@ -24,6 +24,7 @@ from toolreplay.wire.sameness import same_json
 
 from .cast import MAIN, Cast
 from .contradictions import contradiction
+from .guard import is_local
 from .miss import Miss
 from .open_calls import OpenCalls
 from .run import RunExchange, RunFinding
@@ -31,7 +32,6 @@ from .sides import LetOut, ModelSide
 
 _MOST_REFUSALS = 50  # a retry policy asks a few times; a loop that asks again for ever is to be stopped
 _MESSAGE = re.compile(r"messages\[(\d+)\]")
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class LoopStopped(BaseException):
@@ -85,7 +85,7 @@ class Session:
         self._max_turns = max_turns
         self._cast = cast
         self._allowed = allowed
-        self._hosts = frozenset(hosts)
+        self._hosts = frozenset(host.lower() for host in hosts)
         self._bodies = GrowingBodies()
         self._conversations = Conversations(live=True)
         self._turns = 0
@@ -124,8 +124,9 @@ class Session:
         self._ours = ours
 
     def trouble(self, message: str) -> None:
-        """Note that the harness could not do its work; the run becomes an ERROR."""
-        self.troubles.append(message)
+        """Note that the harness could not do its work; the run becomes an ERROR. What is tried again is said once."""
+        if message not in self.troubles:
+            self.troubles.append(message)
 
     def answer(self, request: HttpRequest) -> HttpResponse | None:
         """The response to a request of the loop; None lets it out."""
@@ -178,7 +179,7 @@ class Session:
 
     def may_reach(self, host: str) -> bool:
         """Whether a connection to a host may be opened."""
-        return self._side.live or host in self._hosts
+        return self._side.live or host.lower() in self._hosts
 
     def waits_for(self, request: HttpRequest) -> bool:
         """Whether the request was let out and its response has not come back."""
@@ -250,7 +251,8 @@ class Session:
     def _other(self, request: HttpRequest) -> HttpResponse | None:
         """A request that is no call of a model: loopback passes, anything else does not leave the machine."""
         url = urlsplit(request.url)
-        if url.hostname in _LOOPBACK or self.may_reach(url.hostname or ""):
+        host = url.hostname or ""
+        if is_local(host) or self.may_reach(host):
             return None
         # Neither the query nor what stands before an @: keys are sent in both.
         shown = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"

@@ -5,6 +5,7 @@ The session asks each the same question, so neither the loop under test nor the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from http import HTTPStatus
@@ -56,11 +57,13 @@ class CassetteSide:
 
     Attributes:
         has_digests: whether the cassette tells by itself that it is stale.
+        outgrown: why it is stale, where it is played all the same.
     """
 
     playback: Playback
     path: str
     has_digests: bool = True
+    outgrown: str = ""
     live = False
 
     def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
@@ -108,3 +111,37 @@ class LiveSide:
     def left_over(self) -> tuple[str, ...]:
         """See `ModelSide`."""
         return ()
+
+    @property
+    def to_keep(self) -> Sequence[Exchange]:
+        """What the cassette is to hold after a run that passed; nothing where it may stay as it is."""
+        return self.exchanges
+
+
+@dataclass
+class ExtendingSide(LiveSide):
+    """A cassette, and the API itself for what the cassette has no reply to.
+
+    The new cassette holds the replies that were served, of either kind, in the order of the requests.
+    """
+
+    recorded: CassetteSide = field(kw_only=True)
+    _asked: int = 0
+
+    def reply(self, request: HttpRequest, verdict: Verdict | None, agent: str, step: int) -> Answer:
+        """See `ModelSide`."""
+        exchange = self.recorded.playback.take(request, verdict)
+        if exchange is None:
+            self._asked += 1
+            return LetOut.LET_OUT
+        self.exchanges.append(exchange)
+        return _without_waiting(exchange.response)
+
+    def left_over(self) -> tuple[str, ...]:
+        """See `ModelSide`."""
+        return () if self._asked else self.recorded.left_over()
+
+    @property
+    def to_keep(self) -> Sequence[Exchange]:
+        """See `LiveSide`."""
+        return self.exchanges if self._asked else ()

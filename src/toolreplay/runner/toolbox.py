@@ -270,7 +270,9 @@ class Toolbox:
         self._raised.append(error)
         message = message_of(error)
         did = Did.RAISED if isinstance(error, Exception) else Did.INTERRUPTED
-        self._log(entry, Execution(did, error=message, telling=telling(message)))
+        # The name of its class stands in for a message, and any loop's own error may have the same.
+        words = () if message == type(error).__name__ else telling(message)
+        self._log(entry, Execution(did, error=message, telling=words))
         raise error
 
     def _log(self, entry: Logged, execution: Execution) -> None:

@@ -30,6 +30,7 @@ class Ending:
         crashed_by_tool: the same, where it was a tool's own exception.
         left: the steps that an exception left and that is no crash: a tool's KeyboardInterrupt, SystemExit or
             cancellation, or any where the step allows it.
+        stopped: why the loop was stopped; None where it ended by itself.
         nothing_pending: whether a decision was to be made and no call was waiting for one.
     """
 
@@ -37,6 +38,7 @@ class Ending:
     raised: str | None = None
     crashed_by_tool: str | None = None
     left: set[int] = field(default_factory=set)
+    stopped: str | None = None
     nothing_pending: bool = False
 
 
@@ -49,6 +51,7 @@ def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Endi
         crashed=ending.raised if ending.crashed_by_tool or _raised_with_calls_open(session, facts) else None,
         refused=session.refused,
         over_limit=scenario.max_turns if session.over_limit else None,
+        stopped=ending.stopped,
         pending_expected=_leaves_calls_open(scenario, ending.step),
     )
     found = [*session.findings, *(RunFinding(finding, None) for finding in judge_run(session, run_facts))]
@@ -103,7 +106,7 @@ def _on_the_way(
     elif not session.misses and not any(exchange.checked for exchange in session.exchanges):
         text = "the loop sent no request that toolreplay could see, so nothing was checked"
         fix = "send through the client that is offered, or any HTTP client without a transport of its own"
-        failures.append(Failure(Outcome.ERROR, where, f"{text}; {clients_alive()}", fix))
+        failures.append(Failure(Outcome.ERROR, where, text, f"{fix}; {clients_alive()}"))
     return tuple(failures)
 
 

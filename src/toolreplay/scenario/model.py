@@ -101,6 +101,9 @@ class Scenario(Part):
     subagents: Many[Subagent] = Field(default=(), description="Other conversations that may appear.")
     allow: Many[Allowance] = Field(default=(), description="Rules that may be broken here, with reasons.")
     deadline: PositiveSeconds = Field(default=10.0, description="Seconds that a tool may hang.")
+    time_limit: PositiveSeconds | None = Field(
+        default=None, description="Seconds after which a loop is stopped; left out: none."
+    )
 
     _source: Source = PrivateAttr(default_factory=Source)
 

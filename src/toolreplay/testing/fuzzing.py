@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from toolreplay.errors import FuzzFailure
-from toolreplay.files.project import Project, find_project
-from toolreplay.fuzzer.engine import Result
+from toolreplay.files.project import find_project
 from toolreplay.fuzzer.entry import fuzz_scenario
-from toolreplay.fuzzer.regression import write_regression
+from toolreplay.fuzzer.regression import write_regressions
+from toolreplay.fuzzer.result import Result
 from toolreplay.report.fuzz_text import fuzz_details, fuzz_line
 from toolreplay.runner.loops import Loop
 from toolreplay.runner.play import load_one
@@ -58,14 +58,8 @@ def fuzz(
         strict=strict,
         ignored=ignore,
     )
-    files = write_regressions(result, project) if write else ()
+    files = write_regressions(result, project) if write else {}
     if result.failed:
-        name = result.target.name if result.target is not None else "the loop"
-        raise FuzzFailure("\n".join((f"FAIL {name} ({fuzz_line(result)})", *fuzz_details(result, files))), result)
+        head = f"FAIL {result.target.name} ({fuzz_line(result)})"
+        raise FuzzFailure("\n".join((head, *fuzz_details(result, files))), result)
     return result
-
-
-def write_regressions(result: Result, project: Project) -> tuple[str, ...]:
-    """Write a file for each fault that was found; gives their paths as messages show them."""
-    assert result.target is not None, "the result of a whole search knows its loop"
-    return tuple(write_regression(found, result.target, project) for found in result.found)

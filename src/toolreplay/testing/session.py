@@ -10,19 +10,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from toolreplay.errors import RunFailed, ScenarioError, UsageError
+from toolreplay.errors import RunFailed, ScenarioError
 from toolreplay.files.project import Project, find_project
 from toolreplay.report.run_text import details
 from toolreplay.runner.cast import Cast
 from toolreplay.runner.clients import BOTO3, Clients, dummy_credentials
-from toolreplay.runner.loops import put_on_path
+from toolreplay.runner.loops import OWN_LOOP, put_on_path
+from toolreplay.runner.modes import session_side
 from toolreplay.runner.offer import Offer
 from toolreplay.runner.play import load_one, open_session
 from toolreplay.runner.record import keep
-from toolreplay.runner.replay import cassette_of, replay_side
+from toolreplay.runner.replay import cassette_of
 from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Failure, Outcome, Run
-from toolreplay.runner.sides import LiveSide, ModelSide
+from toolreplay.runner.sides import CassetteSide, LiveSide
 from toolreplay.runner.toolbox import Toolbox
 from toolreplay.runner.verdict import Ending, verdict
 from toolreplay.scenario.model import Scenario
@@ -32,8 +33,6 @@ from toolreplay.wire import mapping
 from toolreplay.wire.model import Wire
 
 Message = Mapping[str, Any]
-OWN_LOOP = "a test's own loop"
-RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
 
 
 def session(path: str | Path, *, record_mode: str = "none", root: Path | None = None) -> ScenarioSession:
@@ -44,11 +43,13 @@ def session(path: str | Path, *, record_mode: str = "none", root: Path | None = 
     Args:
         path: a scenario file, `file.yaml::name`, or a path below the scenarios folder without its suffix.
         record_mode: when to ask the live API and write the scenario's cassette, if the run passes: `none`, `once`
-            (there is none), `new_episodes` (there is none, or it is stale), `all` and `rewrite`.
+            (there is no cassette), `new_episodes` (there is none, it is stale, or a request was not recorded), `all`
+            and `rewrite`.
         root: the project's root; by default the one around the current folder.
 
     Raises:
         ScenarioError: the scenario cannot be found or read.
+        RunFailed: its recording is missing or stale.
     """
     project = find_project(root)
     return ScenarioSession(load_one(path, project), project, record_mode=record_mode)
@@ -67,17 +68,28 @@ class ScenarioSession:
         scenario: Scenario,
         project: Project,
         *,
-        ended: Callable[[Run], None] = lambda _: None,
+        ended: Callable[[Run, Path | None], None] = lambda *_: None,
         record_mode: str = "none",
-        even_stale: bool = False,
+        stale: Callable[[str], None] | None = None,
     ) -> None:
+        """Open nothing yet.
+
+        Args:
+            ended: told the run, and the cassette that was written.
+            stale: told why a recording is stale, which is played all the same; None for a stale one to fail.
+        """
         self.scenario = scenario
         self.run: Run | None = None
         self._ended = ended
         self._project = project
         put_on_path(project.root)
         cast = Cast(scenario)
-        self._side = side = _side(scenario, project, cast, record_mode, even_stale=even_stale)
+        side = session_side(scenario, project, cast, record_mode, even_stale=stale is not None)
+        if isinstance(side, Failure):
+            raise _failed(Run(scenario.id, side.outcome, failures=(side,)))
+        if isinstance(side, CassetteSide) and side.outgrown and stale is not None:
+            stale(f"{scenario.path}:{scenario.line}: {side.outgrown}")
+        self._side = side
         self._session = open_session(scenario, side, cast, hosts=project.allow_hosts)
         self._toolbox = Toolbox(scenario, self._session.calls)
         self._clients = Clients(None, live=side.live)
@@ -180,17 +192,19 @@ class ScenarioSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._clients.closers()  # asynchronous ones have nothing open in replay
+        self._clients.closers()  # asynchronous ones have nothing open in replay, and else are closed by `__aexit__`
         self._resources.close()
         if error is not None:
             self._ending.raised = f"{type(error).__name__}: {error}"
             if self._toolbox.caused(error):
                 self._ending.crashed_by_tool = self._ending.raised
         found = verdict(self.scenario, self._session, self._toolbox, self._ending, self._side)
-        if isinstance(self._side, LiveSide) and found.outcome is Outcome.PASS and error is None:
-            keep(cassette_of(self.scenario, self._project), self.scenario, OWN_LOOP, self._side.exchanges)
+        written = None
+        if isinstance(self._side, LiveSide) and self._side.to_keep and found.outcome is Outcome.PASS and error is None:
+            path = cassette_of(self.scenario, self._project)
+            found, written = keep(found, path, self.scenario, OWN_LOOP, self._side.to_keep, self._project.secrets)
         self.run = replace(found, seconds=time.perf_counter() - self._started)
-        self._ended(self.run)
+        self._ended(self.run, written)
         if self.run.outcome is Outcome.PASS or not (error is None or self._explains(error)):
             return  # an error of the test's own goes on its way
         raise _failed(self.run) from None
@@ -201,7 +215,11 @@ class ScenarioSession:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.__exit__(kind, error, traceback)
+        try:
+            for close in self._clients.closers():
+                await close()
+        finally:
+            self.__exit__(kind, error, traceback)
 
     def _explains(self, error: BaseException) -> bool:
         """Whether the run says better than the error itself what happened: a refusal, a miss, a tool let out."""
@@ -216,26 +234,6 @@ class ScenarioSession:
     def _offered(self, name: str) -> Any:
         offer = Offer(self.scenario, self._session, self._toolbox, self._clients, None, "")
         return offer.fill((name,), [], lambda *_: True)[name]
-
-
-def _side(scenario: Scenario, project: Project, cast: Cast, record_mode: str, *, even_stale: bool) -> ModelSide:
-    """Who answers: the cassette or script, or the live API where the mode says so.
-
-    Raises:
-        RunFailed: nobody can.
-        UsageError: there is no such mode.
-    """
-    if record_mode not in RECORD_MODES:
-        raise UsageError(f"record_mode {record_mode!r} is not known; write one of {', '.join(RECORD_MODES)}")
-    if record_mode in {"all", "rewrite"} and not scenario.scripted:
-        return LiveSide()
-    side = replay_side(scenario, project, OWN_LOOP, cast, even_stale=even_stale)
-    if not isinstance(side, Failure):
-        return side
-    missing = side.kind == "no cassette" and record_mode in {"once", "new_episodes"}
-    if missing or (side.outcome is Outcome.STALE and record_mode == "new_episodes"):
-        return LiveSide()
-    raise _failed(Run(scenario.id, side.outcome, failures=(side,)))
 
 
 def _failed(run: Run) -> RunFailed:

@@ -27,7 +27,7 @@ def aligned(recorded: Sequence[Hashable], now: Sequence[Hashable]) -> Iterator[t
         yield from zip_longest(range(first, ends), range(second, then_ends))
 
 
-def conversation_key(conversation: Conversation) -> Hashable:
+def opening_key(conversation: Conversation) -> Hashable:
     """What two recordings of one conversation have in common: how it begins."""
     first = conversation.turns[0]
     return tuple(block_keys(block, None, exact=False)[0] for message in first.said for block in message.blocks)

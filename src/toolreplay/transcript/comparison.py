@@ -12,7 +12,7 @@ from toolreplay.wire.model import MISSING, ApiError, Block, Reply
 from toolreplay.wire.request_difference import field_differences
 from toolreplay.wire.words import block_words, value_words
 
-from .aligning import aligned, conversation_key, retold, turn_keys
+from .aligning import aligned, opening_key, retold, turn_keys
 from .model import Conversation, Transcript, Turn
 
 _ROLES = ("system", "user", "assistant")
@@ -78,7 +78,7 @@ def compare(recorded: Transcript, now: Transcript) -> Comparison:
 
 def _comparison(recorded: Transcript, now: Transcript) -> Comparison:
     first, second = recorded.conversations, now.conversations
-    pairs = aligned([conversation_key(one) for one in first], [conversation_key(one) for one in second])
+    pairs = aligned([opening_key(one) for one in first], [opening_key(one) for one in second])
     return Comparison(
         tuple(_conversation(None if a is None else first[a], None if b is None else second[b]) for a, b in pairs)
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.recording import Recording
-from toolreplay.cassette.store import exchange_of, read_cassette, write_cassette
+from toolreplay.cassette.store import exchange_of, read_cassette, whole_text
 from toolreplay.errors import UsageError
 from toolreplay.scenario.digests import digests
 from toolreplay.scenario.model import Scenario
@@ -16,35 +18,45 @@ from toolreplay.scenario.model import Scenario
 from .draft import Draft
 
 
-def keep_exchanges(
-    recording: Recording, draft: Draft, scenario: Scenario, path: Path, *, shown: str = "", force: bool = False
-) -> bool:
-    """Write the cassette of a drafted scenario, unless the recording already is that file.
+def kept_text(
+    recording: Recording,
+    draft: Draft,
+    scenario: Scenario,
+    path: Path,
+    *,
+    shown: str = "",
+    force: bool = False,
+    secrets: Iterable[re.Pattern[str]] = (),
+) -> str | None:
+    """The text of a drafted scenario's cassette; None where the recording already is that file.
 
     Args:
         recording: what the draft is of.
         scenario: the draft, loaded.
         path: where the scenario's cassette lies.
         shown: how messages call it.
-        force: replace what lies there.
-
-    Returns:
-        Whether a file was written.
+        force: whether what lies there may be replaced. A recording that holds more than the scenario plays is not.
+        secrets: what it may not hold, beside what is known by its look.
 
     Raises:
         UsageError: another file lies there, or the recording itself and more is in it than the scenario plays.
-        RecordingError: the recording holds a secret, or the file cannot be written.
+        RecordingError: the recording holds a secret.
     """
     given = Path(recording.file)
     cassette = _cassette(recording, draft, scenario)
-    in_place = path.exists() and path.samefile(given)
-    if in_place and _plays(read_cassette(given), cassette, scenario):
-        return False
-    if path.exists() and not force:
-        what = "holds more than the scenario plays, or another scenario's" if in_place else "is there already"
+    if path.exists() and path.samefile(given):
+        if len(recording.interactions) > len(draft.exchanges):
+            what = "is the recording itself, and holds more than the scenario plays"
+            raise UsageError(f"{shown or path}: {what}; name another scenario, or move the recording")
+        if _plays(read_cassette(given), cassette, scenario):
+            return None
+        if not force:
+            what = "is the cassette of another scenario, or of an earlier state of this one"
+            raise UsageError(f"{shown or path}: {what}; name another scenario, or replace the file with --force")
+    elif path.exists() and not force:
+        what = "is there already"
         raise UsageError(f"{shown or path}: {what}; name another scenario, or replace the file with --force")
-    write_cassette(path, cassette)
-    return True
+    return whole_text(path, cassette, patterns=secrets)
 
 
 def _plays(there: Cassette, wanted: Cassette, scenario: Scenario) -> bool:

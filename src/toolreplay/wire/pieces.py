@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from .eventstream import frame_bounds, looks_framed
 from .http import HttpResponse
 from .sse import parse_events
+
+STREAMS: Final = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
 
 
 def pieces(response: HttpResponse) -> list[bytes]:

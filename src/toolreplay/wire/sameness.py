@@ -13,9 +13,12 @@ def same_json(left: object, right: object) -> bool:
         return left == right
     if left != right:
         return False
-    return json.dumps(left) == json.dumps(right) or json.dumps(left, sort_keys=True) == json.dumps(
-        right, sort_keys=True
-    )
+    return same_text(left, right) or json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+
+
+def same_text(left: object, right: object) -> bool:
+    """Whether two values read from JSON would be written alike, in the order of their fields."""
+    return left == right and json.dumps(left) == json.dumps(right)
 
 
 def same_items(left: list[object], right: list[object]) -> bool:

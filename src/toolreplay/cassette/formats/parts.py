@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolreplay.cassette.bodies import TRANSPORT, Base64, to_bytes, unpack
+from toolreplay.cassette.bodies import TRANSPORT, Base64, decompressed, to_bytes
 from toolreplay.cassette.recording import MalformedError
 from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.http import HttpRequest, HttpResponse
@@ -101,7 +101,7 @@ def stored_body(fields: Mapping[str, Any]) -> object:
 
 def _unpacked(body: object, head: Mapping[str, str], fields: Mapping[str, Any], *, ours: bool) -> bytes:
     try:
-        return unpack(to_bytes(body), head.get("content-encoding", ""))
+        return decompressed(to_bytes(body), head.get("content-encoding", ""))
     except MalformedError as error:
         if ours:
             raise MalformedError(f"a body is {error.reason}", error.at or fields) from None

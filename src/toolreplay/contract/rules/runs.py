@@ -174,7 +174,8 @@ def loop_abandoned(facts: RunFacts, _context: Context) -> Iterator[Broken]:
           - {id: toolu_1, name: weather, tool: {returned: rain}}
         turns: 1
     """
-    if facts.refused or facts.over_limit is not None or facts.pending_expected or facts.crashed is not None:
+    ended = facts.refused or facts.over_limit is not None or facts.stopped is not None or facts.crashed is not None
+    if ended or facts.pending_expected:
         return
     left = [call for call in facts.calls if call.left_open]
     if left:
@@ -190,7 +191,7 @@ def loop_abandoned(facts: RunFacts, _context: Context) -> Iterator[Broken]:
     evidence="docs: define-tools (a forced tool_choice asks for a tool every turn)",
 )
 def loop_endless(facts: RunFacts, _context: Context) -> Iterator[Broken]:
-    """The loop asked for more turns than allowed.
+    """The loop asked for more turns than allowed, or did not end in its time.
 
     Why: every turn is paid for. A forced `tool_choice` that is kept on every request never ends, nor does a
     loop that sends again what was just answered.
@@ -204,6 +205,8 @@ def loop_endless(facts: RunFacts, _context: Context) -> Iterator[Broken]:
           - {id: toolu_1, name: weather, tool: {returned: rain}, sent: {content: rain}}
         over_limit: 2
     """
+    if facts.over_limit is None and facts.stopped is not None:
+        yield Broken(f"turn {facts.turns}", facts.stopped)
     if facts.over_limit is not None:
         limit = facts.over_limit
         yield Broken(f"turn {limit + 1}", f"the loop asked for another reply after {limit}, the most it is allowed")

@@ -11,7 +11,7 @@ from toolreplay.contract.schemas import UNIONS, fault_of, open_object
 from toolreplay.contract.tally import Tally
 from toolreplay.contract.toolset import Toolset, is_client_tool
 from toolreplay.contract.turns import Context
-from toolreplay.contract.wording import for_wire, shown
+from toolreplay.contract.wording import LONGEST_SHOWN, for_wire, shown, spelled
 from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import MISSING, ToolDefinition, Wire
 
@@ -145,7 +145,9 @@ def invalid_input_schema(tools: Toolset, context: Context) -> Iterator[Broken]:
             required = wording.FIELD_REQUIRED.format(at=f"{at}.input_schema")
             yield Broken(root, words, for_wire(context.wire, required))
         elif schema.get("type") != "object":
-            told = "has no type" if "type" not in schema else f"has the type {shown(str(schema['type']))}"
+            kind_given = schema.get("type")
+            told = kind_given if isinstance(kind_given, str) else spelled(kind_given, LONGEST_SHOWN)
+            told = f"has the type {shown(told)}" if "type" in schema else "has no type"
             api = None if "type" in schema else wording.FIELD_REQUIRED.format(at=f"{at}.input_schema.type")
             words = f"the input schema of {shown(definition.name)} {told}; it must be object"
             yield Broken(f"{root}.type", words, for_wire(context.wire, api, kind))

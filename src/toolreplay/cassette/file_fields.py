@@ -1,12 +1,11 @@
-"""Fields of a file that somebody may have edited, each of the type that it has to be."""
+"""Fields of a file that somebody may have edited: each of the type that it has to be, or shown as it is."""
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from .shown import shown
+from typing import Final, TypeVar
 
 _Kind = TypeVar("_Kind")
+_LONGEST: Final = 80
 
 
 def take(fields: object, name: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind:
@@ -23,3 +22,9 @@ def take(fields: object, name: str, kind: type[_Kind], default: _Kind | None = N
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ValueError(f"{name} is {shown(value)}")  # noqa: TRY004
     return value
+
+
+def shown(value: object) -> str:
+    """A value as messages show it, on one line and not too long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import find, settings
+from hypothesis.database import InMemoryExampleDatabase
+
+import toolreplay
+from tests.projects import asks, names, place, says, weather
+from toolreplay import strategies
+from toolreplay.fuzzer.conversations import conversations
+from toolreplay.fuzzer.engine import fuzz_cases
+from toolreplay.fuzzer.playing import Player
+from toolreplay.runner.loops import Target
+
+
+def _answers_the_first(client: Any, model: str, messages: list[Any], tools: Any, functions: Any) -> list[Any]:
+    while True:
+        reply = client.messages.create(model=model, max_tokens=100, messages=messages, tools=tools)
+        if reply.stop_reason != "tool_use":
+            return messages
+        call = next(block for block in reply.content if block.type == "tool_use")
+        messages.append({"role": "assistant", "content": reply.to_dict()["content"]})
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": "done", "is_error": True}
+        messages.append({"role": "user", "content": [result]})
+
+
+def _scenario(root: Path) -> Path:
+    place(root).scenario(weather(script=[asks("Oslo"), says()]))
+    return root / "scenarios" / "weather.yaml"
+
+
+def test_a_failure_tells_what_the_command_tells(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    with pytest.raises(toolreplay.FuzzFailure) as caught:
+        toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path, write=False)
+    (found,) = caught.value.result.found  # type: ignore[attr-defined]
+    assert (found.fault.code, found.fault.layer) == ("TR101", "validity")
+    assert "error TR101 unanswered-tool-use (validity)" in str(caught.value)
+    replies = [reply for step in found.case.document["conversation"] for reply in step["script"]]
+    calls = [block for reply in replies for block in reply["content"]]
+    assert [block["type"] for block in calls] == ["tool_use", "tool_use"]
+    assert names(tmp_path / "scenarios") == ["weather.yaml"]
+
+
+def test_what_was_found_is_written_and_passes_with_a_good_loop(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    with pytest.raises(toolreplay.FuzzFailure):
+        toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path)
+    (name,) = names(tmp_path / "scenarios" / "regressions")
+    file = tmp_path / "scenarios" / "regressions" / name
+    run = toolreplay.play(file, loop=_answers_the_first, root=tmp_path)
+    assert [found.code for found in run.findings if found.finding.is_error] == ["TR101"]
+    assert toolreplay.play(file, loop="toolreplay.loop:run", root=tmp_path).outcome is toolreplay.Outcome.PASS
+
+
+def test_a_good_loop_and_what_was_played(tmp_path: Path) -> None:
+    result = toolreplay.fuzz(None, _scenario(tmp_path), seed=1, max_examples=20, root=tmp_path)
+    assert (result.failed, result.checked, result.examples >= 20) == (False, True, True)
+    assert result.requests > result.examples
+
+
+def test_ignored_rules_stop_nothing_and_must_exist(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    ignore = ("TR101",)
+    result = toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=40, root=tmp_path, ignore=ignore)
+    assert result.known == {"TR101"}
+    with pytest.raises(toolreplay.ToolreplayError, match="no rule 'TR000'"):
+        toolreplay.fuzz(None, path, root=tmp_path, ignore=("TR000",))
+
+
+def test_strategies_with_a_loop_of_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(_scenario(tmp_path).parent.parent)
+
+    def breaks(case: strategies.Case) -> bool:
+        try:
+            strategies.play(case, _answers_the_first)
+        except toolreplay.FuzzFailure:
+            return True
+        return False
+
+    smallest = find(
+        strategies.conversations("scenarios/weather.yaml"), breaks, settings=settings(max_examples=30, database=None)
+    )
+    with pytest.raises(toolreplay.FuzzFailure, match="TR101 unanswered-tool-use"):
+        strategies.play(smallest, _answers_the_first)
+    strategies.play(smallest, "toolreplay.loop:run")
+
+
+def test_a_strategy_of_a_scenario_that_is_not_there_is_told_when_it_draws(tmp_path: Path) -> None:
+    missing = strategies.conversations(tmp_path / "nowhere.yaml")
+    with pytest.raises(toolreplay.ToolreplayError, match="no such file or folder|cannot be read"):
+        find(missing, lambda _: True)
+
+
+def test_the_decorator_takes_settings_of_hypothesis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(_scenario(tmp_path).parent.parent)
+    seen: list[strategies.Case] = []
+
+    @strategies.fuzzed("scenarios/weather.yaml", max_examples=3, database=None)
+    def drawn(case: strategies.Case) -> None:
+        seen.append(case)
+
+    drawn()
+    assert 1 <= len(seen) <= 3
+
+
+@pytest.fixture
+def kept() -> Iterator[InMemoryExampleDatabase]:
+    database = InMemoryExampleDatabase()
+    before = settings.get_current_profile_name()
+    settings.register_profile("kept", database=database)
+    settings.load_profile("kept")
+    yield database
+    settings.load_profile(before)
+
+
+def test_failing_examples_of_two_loops_are_kept_apart(kept: InMemoryExampleDatabase) -> None:
+    player = Player(Target("a loop", _answers_the_first))
+    counts = []
+    for key in ("first", "second"):
+        fuzz_cases(player, conversations(), max_examples=30, key=key)
+        counts.append(len(kept.data))
+    assert counts[1] == 2 * counts[0] > 0
+
+
+def test_with_a_seed_nothing_is_kept(kept: InMemoryExampleDatabase) -> None:
+    player = Player(Target("a loop", _answers_the_first))
+    fuzz_cases(player, conversations(), max_examples=30, seed=1)
+    assert not kept.data
