@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import find, settings
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
 import toolreplay
@@ -14,6 +17,7 @@ from toolreplay import strategies
 from toolreplay.fuzzer.conversations import conversations
 from toolreplay.fuzzer.engine import fuzz_cases
 from toolreplay.fuzzer.playing import Player
+from toolreplay.loop import run as reference
 from toolreplay.runner.loops import Target
 
 
@@ -131,3 +135,48 @@ def test_with_a_seed_nothing_is_kept(kept: InMemoryExampleDatabase) -> None:
     player = Player(Target("a loop", _answers_the_first))
     fuzz_cases(player, conversations(), max_examples=30, seed=1)
     assert not kept.data
+
+
+def test_within_another_hypothesis_test(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    seen: list[int] = []
+
+    @settings(max_examples=2, deadline=None, database=None)
+    @given(st.integers())
+    def outer(number: int) -> None:
+        seen.append(toolreplay.fuzz(None, path, seed=1, max_examples=2, root=tmp_path).examples)
+
+    outer()
+    assert seen[0] >= 2
+
+
+def _starts_a_process(client: Any, model: str, messages: list[Any], tools: Any, functions: Any) -> list[Any]:
+    child = multiprocessing.get_context("fork").Process(target=print, args=("",))
+    child.start()
+    child.join()
+    result: list[Any] = reference(client, model=model, messages=messages, tools=tools, functions=functions)
+    return result
+
+
+def test_a_loop_that_starts_processes_is_not_accused(tmp_path: Path) -> None:
+    result = toolreplay.fuzz(_starts_a_process, _scenario(tmp_path), seed=1, max_examples=3, root=tmp_path, write=False)
+    assert not result.failed
+
+
+def test_in_a_thread(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(toolreplay.fuzz, None, path, seed=1, max_examples=3, root=tmp_path).result()
+    assert result.examples >= 3
+
+
+def test_what_somebody_changed_stays(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    folder = tmp_path / "scenarios" / "regressions"
+    with pytest.raises(toolreplay.FuzzFailure):
+        toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path)
+    (name,) = names(folder)
+    (folder / name).write_text("version: [")
+    with pytest.raises(toolreplay.FuzzFailure, match=f"{name.removesuffix('.yaml')}-2.yaml"):
+        toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path)
+    assert (folder / name).read_text() == "version: ["

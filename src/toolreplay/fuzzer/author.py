@@ -24,8 +24,10 @@ _TURNS: Final = (1, 1, 1, 2, 3)
 _LATER_TURNS: Final = (0, 0, 1)
 _USUAL: Final = "fits"
 _CALL_KINDS: Final = (_USUAL,) * 12 + ("unknown", "unfit", "again")
-_ENDS: Final = ("text",) * 8 + ("empty", "cut", "pause", "refusal")
-_CONVERSE_ENDS: Final = ("text",) * 8 + ("empty", "cut")
+# What ends a prompt shows in the next one.
+_ENDS: Final = ("text",) * 6 + ("empty", "cut", "pause", "refusal")
+_CONVERSE_ENDS: Final = ("text",) * 6 + ("empty", "cut")
+_LAST_ENDS: Final = ("text",) * 10 + ("empty", "cut")
 _ERRORS: Final = {Wire.MESSAGES: (529, 429, 500), Wire.CONVERSE: (503, 429, 500)}
 _HAZARDS: Final = (None,) * 25 + ("error", "errors", "reset")
 _STREAM_HAZARDS: Final = (None,) * 10 + ("piece", "piece", "piece", "cut_after", "error_after", "broken_input")
@@ -95,7 +97,7 @@ class Author:
         for _ in range(turns):
             replies += self._hazard()
             replies.append(self._streamed(self.turn()))
-        return [*replies, *self._end()]
+        return [*replies, *self._end(index)]
 
     def _recorded(self, index: int) -> list[Json]:
         """The recorded replies, as many and with as many of their calls as are drawn."""
@@ -123,9 +125,10 @@ class Author:
         if kind == "again" and self._last is not None:
             return {**self._last, "id": self._id()}
         name = str(self._draw(self._choices.tools)["name"])
-        if kind == "unknown":
-            return {"type": "tool_use", "id": self._id(), "name": "no_such_tool", "input": {}}
         drawn = self._draw((self._choices.unfit if kind == "unfit" else self._choices.inputs)[name])
+        if kind == "unknown":
+            self._draw(tool_outcomes())  # for nothing: what takes fewer draws passes for plainer when a case shrinks
+            return {"type": "tool_use", "id": self._id(), "name": "no_such_tool", "input": {}}
         self._entry(name, drawn)
         self._last = {"type": "tool_use", "id": self._id(), "name": name, "input": drawn}
         return self._last
@@ -147,9 +150,10 @@ class Author:
             return []
         return [{"type": "thinking", "thinking": "I need a tool.", "signature": "c2lnbmVk"}]
 
-    def _end(self) -> list[Json]:
+    def _end(self, index: int) -> list[Json]:
         """What ends a prompt; plain text comes by itself."""
-        match self._one_of(_ENDS if self._ground.wire is Wire.MESSAGES else _CONVERSE_ENDS):
+        ends = _ENDS if self._ground.wire is Wire.MESSAGES else _CONVERSE_ENDS
+        match self._one_of(_LAST_ENDS if index and index + 1 >= len(self._ground.prompts) else ends):
             case "empty":
                 return [{"content": [], "stop_reason": "end_turn"}]
             case "cut":

@@ -14,6 +14,8 @@ from .outcomes import RISKY
 
 Json = dict[str, Any]
 
+_SHOWN = 4_000  # characters; Hypothesis warns of more
+
 
 @dataclass(frozen=True)
 class Case:
@@ -48,7 +50,8 @@ class Case:
         return json.dumps(self.document, sort_keys=True)
 
     def __repr__(self) -> str:
-        return f"Case({self.document!r})"
+        written = repr(self.document)
+        return f"Case({written if len(written) <= _SHOWN else f'{written[:_SHOWN]}...'})"
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import count
 from typing import Final
 
 from toolreplay.errors import RecordingError, ToolreplayError
@@ -46,8 +47,12 @@ def _write(found: Found, target: Target, project: Project) -> str:
     comments = (f"Found by fuzzing {target.name}: {found.fault.message}",)
     text = scenario_text(fields, schema_beside(path, project.root), comments)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # A file of the name that says something else was changed by somebody, and stays.
+        others = (folder / f"{digest}-{number}.yaml" for number in count(2))
+        while path.exists() and path.read_bytes() != text.encode():
+            path = next(others)
         if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
     except OSError as error:
         raise RecordingError(f"{shown_path(path, project)}: cannot be written: {error.strerror or error}") from None

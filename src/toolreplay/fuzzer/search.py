@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -61,8 +62,12 @@ class Search:
 
     def warm_up(self, plain: Case) -> Found | None:
         """Play the plainest conversation, with much time. A loop that does not end there is not fuzzed."""
-        # Here, so that the children that follow are born with it.
-        played = replace(self.player, deadline=_WARM_UP).here(plain)
+        patient = replace(self.player, deadline=_WARM_UP)
+        if threading.current_thread() is threading.main_thread():
+            played = patient.here(plain)  # so that the children that follow are born with what it imports
+        else:  # which nobody can interrupt
+            with Worker(patient) as worker:
+                played = worker.play(plain)
         return Found(played.faults[0], plain) if played.hung else None
 
     def look_at(self, case: Case) -> None:
@@ -115,8 +120,9 @@ class Search:
         with Worker(self.player.patient()) as patient:
             for found in self.hangs:
                 for case in (*lone_calls(found.case), found.case):
-                    if patient.play(case).hung:
-                        return replace(found, case=case)
+                    played = patient.play(case)
+                    if played.hung:
+                        return Found(played.faults[0], case)
         return None
 
     def in_full(self, found: Found) -> Found:

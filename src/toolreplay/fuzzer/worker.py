@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
 import warnings
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -74,7 +76,8 @@ class Worker:
         if self._child is not None or not (_CAN_FORK or _is_portable(self._player)):
             return self._pipe
         ours, theirs = self._context.Pipe()
-        self._child = self._context.Process(target=_serve, args=(theirs, self._player), daemon=True)
+        # Not a daemon: those may have no children, and tools that start processes are no fault.
+        self._child = self._context.Process(target=_serve, args=(theirs, self._player))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: see `_CAN_FORK`
             self._child.start()
@@ -102,6 +105,8 @@ def _is_portable(player: Player) -> bool:
 def _serve(pipe: Connection, player: Player) -> None:
     """What the child does: play what it is given, until nobody gives any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent to hear
+    # What a loop prints it prints hundreds of times.
+    sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (open as long as the child)
     _limit_memory()
     while True:
         try:
