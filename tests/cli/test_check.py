@@ -75,7 +75,7 @@ CASES = [
     Case("configured one", ["bad"], 1, ORPHANS, "select = 'TR102'"),
     Case("the command line wins", ["bad", "--ignore", "TR102"], 1, BOTH[::2], "ignore = ['TR101']"),
     Case("a profile", ["bad/b.json", "--profile", "gateway"], 1, BOTH[2:], "profile = 'converse'"),
-    Case("a wire", ["bad/a.jsonl", "--wire", "converse", "--select", "TR1"], 0),
+    Case("a wire that is not the body's", ["bad/a.jsonl", "--wire", "converse"], 1, BOTH[:2]),
 ]
 
 

@@ -99,7 +99,7 @@ def test_docs_rules_is_what_the_rules_say() -> None:
 def test_the_page_of_a_rule_as_text() -> None:
     assert render_text(all_rules()["TR611"]) == (
         """TR611 loop-endless
-The loop asked for more turns than allowed.
+The loop asked for more turns than allowed, or did not end in its time.
 
 Severity: messages error, gateway error, converse error
 

@@ -91,7 +91,7 @@ ALTERED: list[tuple[str, Json, Json, list[str], list[str]]] = [
         "id",
         SERVED,
         then(assistant(text("I look."), use("toolu_2", given={"city": "Oslo"})), user(result("toolu_2"))),
-        [f"TR605 warning {AT}"],
+        [],  # another run, whose first request is not in the file
         [f"TR605 error {AT}"],
     ),
     (
@@ -131,7 +131,6 @@ def test_what_is_altered_is_told() -> None:
         "a server tool dropped": "the message is not the reply: 2 of its 3 blocks are gone",
         "input": "the call toolu_1 (weather) is not as the model asked for it",
         "name": "the call toolu_1 (weather) is not as the model asked for it",
-        "id": "the call toolu_1 (weather) is not as the model asked for it",
         "a call dropped": "the call toolu_2 (weather) is not as the model asked for it",
     }
 

@@ -33,6 +33,15 @@ def on(model: str, messages: list[Json], **more: object) -> Json:
 
 
 CASES: list[Case | Whole] = [
+    Whole("no messages", {"model": "m", "messages": []}, ["TR401 error messages"]),
+    Whole("no messages on a gateway", {"model": "m", "messages": []}, ["TR401 error messages"], profile="gateway"),
+    Whole("no messages and nothing else", {"messages": []}, []),
+    Whole("no messages on Converse", {"modelId": "m", "messages": []}, [], "converse"),
+    Whole(
+        "no new messages in a thread",
+        {"model": "m", "messages": [], "thread": {"type": "continue", "previous_message_id": "msg_1"}},
+        [],
+    ),
     Case("an empty list", [ASK, assistant(), user("So?")], ["TR401 error messages[1]"]),
     Case("an empty string", [user("")], ["TR401 error messages[0]"]),
     Case("no content", [{"role": "user"}], ["TR401 error messages[0]"]),

@@ -13,7 +13,6 @@ import pytest
 from tests.projects import names
 from toolreplay.files.atomic import write_text, write_texts
 
-
 HANDLES = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="no /dev/fd here")
 
 

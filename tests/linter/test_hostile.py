@@ -3,19 +3,21 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import threading
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import pytest
 
 from tests.linter.build import BAD, GOOD, USER, body, jsonl, pair
 from toolreplay.cassette import bodies
 from toolreplay.files import opening
-from toolreplay.linter import Report, check_file, check_paths, check_text, lines, parts
+from toolreplay.linter import Options, Report, check_file, check_files, check_paths, check_text, lines, parts
+from toolreplay.linter.files import find
 
 YAML_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -235,7 +237,7 @@ def test_pipes_and_devices_never_block(tmp_path: Path) -> None:
 def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    assert _told(check_file(path)) == [(1, "the file is empty")], "nobody writes to it"
+    assert _told(check_file(path)) == [(1, "is a pipe that nobody writes to")]
 
     # Held open for writing first, as a shell does it for <(command).
     writer = os.open(path, os.O_RDWR)
@@ -253,6 +255,51 @@ def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
         thread.join()
         os.close(reader)
     assert (report.requests, report.unreadable) == (2, ())
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["pipe", "pipe.json", "pipe.jsonl"])
+def test_a_pipe_whose_writer_comes_later(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    thread = threading.Timer(0.2, path.write_bytes, [jsonl([BAD])])
+    thread.start()
+    try:
+        report = check_file(path)
+    finally:
+        thread.join()
+    assert (report.requests, report.unreadable) == (1, ())
+
+
+class _Broken:
+    """A pattern that raises where it is asked of a text that holds a word, as a fault of ours would."""
+
+    pattern = "broken"
+
+    def search(self, text: str) -> None:
+        if "Bergen" in text:
+            raise AttributeError(f"no\n{'x' * 400}")
+
+
+FAULTY = body({"role": "user", "content": "And in Bergen?"})
+FAULT = f"cannot be checked: AttributeError: no {'x' * 101}; this is a fault of toolreplay, please report it"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_makes_our_code_raise_does_not_stop_the_others(jobs: int, tmp_path: Path) -> None:
+    for name, data in {
+        "a.json": json.dumps([pair(FAULTY)]).encode(),
+        "b.jsonl": jsonl([GOOD, FAULTY, BAD]),
+        "c.json": json.dumps(FAULTY).encode(),
+        "d.json": json.dumps([pair(BAD)]).encode(),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    options = Options(secrets=(cast("re.Pattern[str]", _Broken()),))
+    report = Report.of(check_files(find([tmp_path]), options, jobs=jobs))
+
+    told = [(Path(one.file).name, one.line, one.reason) for one in report.unreadable]
+    assert told == [("a.json", 1, FAULT), ("b.jsonl", 2, FAULT), ("c.json", 1, FAULT)]
+    assert report.requests == 3
 
 
 @POSIX

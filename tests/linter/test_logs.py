@@ -38,11 +38,14 @@ class Case:
     requests: int = 1
     tool_uses: int = 1
     unchecked: int = 0
+    passed: int = 0
 
 
 RECORDED = {"interactions": [pair(GOOD), pair(BAD)]}
 SUCCEEDED = {"custom_id": "a", "result": {"type": "succeeded", "message": reply(calls("toolu_7"))}}
 FLAT = body(USER, {"role": "assistant", "content": "get_weather()"}, {"role": "user", "content": "It is 4"})
+TRAINING = [{"role": "system", "content": "Be brief."}, USER, {"role": "assistant", "content": "Rain."}]
+LOST_TURN = [USER, *BAD["messages"][1:]]
 CASES = [
     Case("messages alone", [{"messages": BAD["messages"]}, {"messages": GOOD["messages"]}], [0], 2),
     Case("lists of messages", [BAD["messages"]], [0]),
@@ -56,8 +59,25 @@ CASES = [
     Case("requests of a batch", [{"custom_id": "a", "params": GOOD}, {"custom_id": "b", "params": BAD}], [1], 2),
     Case("results of a batch", [SUCCEEDED, {"custom_id": "b", "result": {"type": "expired"}}], [], 0, 1),
     Case("Bedrock's batches", [{"recordId": "1", "modelInput": BAD, "modelOutput": reply(ASKED)}], [0], 1, 1),
-    Case("other lines", [{"level": "info"}, 3, None, "x", [], BAD], [5]),
-    Case("another vendor's", [{"messages": [{"role": "tool", "content": "4"}]}, BAD], [1]),
+    Case("other lines", [{"level": "info"}, 3, None, "x", [], BAD], [5], passed=5),
+    Case("another vendor's", [{"messages": [{"role": "tool", "content": "4"}]}, BAD], [1], passed=1),
+    Case(
+        "chats to train on", [{"messages": TRAINING}, {"messages": TRAINING, "tools": []}, TRAINING, BAD], [3], passed=3
+    ),
+    Case(
+        "a request with a system message", [{"model": "m", "max_tokens": 9, "messages": [*TRAINING, *LOST_TURN]}], [0]
+    ),
+    Case("messages with a system message", [{"messages": [*TRAINING, *LOST_TURN]}], [0]),
+    *(Case(f"bodies under {name}", [{name: GOOD}, {name: BAD}], [1], 2) for name in ("kwargs", "input", "payload")),
+    *(
+        Case(
+            f"bodies under request and {name}", [{"request": {name: one, "path": "/v1"}} for one in (GOOD, BAD)], [1], 2
+        )
+        for name in ("body", "json", "kwargs", "params", "payload")
+    ),
+    Case("bodies as text in a request", [{"request": {"body": json.dumps(BAD)}}], [0]),
+    Case("messages of others", [{"input": {"messages": [{"type": "human", "content": "Hi"}]}}, BAD], [1], passed=1),
+    Case("a reply's JSON", [{"request": {"json": GOOD}, "response": {"json": reply(calls("toolu_9"))}}], [], 1, 2),
     Case("the same request twice", [BAD, BAD], [0], 2),
     Case("a fault that stays", [LOST, body(*LOST["messages"], calls("toolu_3"), results("toolu_3"))], [], 2, 3),
     Case("flattened tool blocks", [pair(body(USER), reply(ASKED)), pair(FLAT)], [], 2, 1, 1),
@@ -73,10 +93,11 @@ def test_lines(case: Case) -> None:
 
     orphans = [(code, line) for code, _, line in _errors(report) if code == "TR102"]
     assert orphans == [("TR102", line + 1) for line in case.bad]
-    assert (report.requests, report.tool_uses, report.unchecked) == (
+    assert (report.requests, report.tool_uses, report.unchecked, report.passed) == (
         case.requests,
         case.tool_uses,
         case.unchecked,
+        case.passed,
     )
     assert (report.files, report.unreadable) == (1, ())
 
@@ -99,6 +120,12 @@ FORMS: list[tuple[str, bytes]] = [
     ("utf-16.jsonl", jsonl([GOOD, BAD]).decode().encode("utf-16")),
     ("utf-16.jsonl.gz", gzip.compress(jsonl([GOOD, BAD]).decode().encode("utf-16"))),
     ("-", jsonl([GOOD, BAD]).decode().encode("utf-16")),
+    ("returns.jsonl", jsonl([GOOD, BAD]).replace(b"\n", b"\r")),
+    ("returns without an end.jsonl", jsonl([GOOD, BAD]).replace(b"\n", b"\r").rstrip()),
+    ("returns and a BOM.jsonl", b"\xef\xbb\xbf" + jsonl([GOOD, BAD]).replace(b"\n", b"\r")),
+    ("returns as white space.jsonl", jsonl([GOOD, BAD]).replace(b", ", b",\r")),
+    ("returns.json", jsonl([GOOD, BAD]).replace(b"\n", b"\r")),
+    ("-", jsonl([GOOD, BAD]).replace(b"\n", b"\r")),
     ("last line without an end.jsonl", jsonl([GOOD, BAD]).rstrip()),
 ]
 

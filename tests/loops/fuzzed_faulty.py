@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from anthropic import Anthropic, AsyncAnthropic
+from anthropic import Anthropic
 
-from toolreplay.loop.results import message_of, text_of
+from toolreplay.loop.results import message_of
 
 from .faults import FAULTS
 from .planted import planted
@@ -20,8 +20,8 @@ from .sound import (
     Json,
     Said,
     answering,
-    awaited,
     awaiting,
+    awaiting_functions,
     called,
     calls_of,
     failed,
@@ -43,12 +43,6 @@ def _without(call: Json, name: str) -> Json:
 @answering
 def loses_the_flag(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
     return [_without(one, "is_error") for one in results(calls, functions)]
-
-
-@answering
-def drops_failed_calls(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
-    sent = [one for one in results(calls, functions) if "is_error" not in one]
-    return sent or [{"type": "text", "text": "Nothing worked."}]
 
 
 @answering
@@ -81,17 +75,6 @@ def spoils_inputs(calls: Sequence[Json], functions: Functions) -> Sequence[Json]
 def pairs_by_position(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
     finished = sorted(results(calls, functions), key=lambda one: "is_error" in one)
     return [{**one, "tool_use_id": call["id"]} for call, one in zip(calls, finished, strict=True)]
-
-
-@answering
-def counts_on_a_message(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
-    def one(call: Json) -> Json:
-        try:
-            return told(call, called(call, functions))
-        except Exception as error:  # noqa: BLE001  (a tool may raise anything)
-            return {**failed(call, error), "content": text_of(error.args[0]) if error.args else ""}
-
-    return [one(call) for call in calls]
 
 
 def rebuilds_the_turn_from_text(
@@ -215,40 +198,33 @@ async def cancels_siblings(calls: Sequence[Json], functions: Functions) -> Seque
     return [failed(call, error) if (error := task.exception()) else task.result() for call, task in ended]
 
 
-@awaiting
-async def answers_as_they_come(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
-    done = [await one for one in asyncio.as_completed([awaited(call, functions) for call in calls])]
-    return [{**one, "tool_use_id": call["id"]} for call, one in zip(calls, reversed(done), strict=True)]
-
-
-@awaiting
-async def leaves_the_first_out(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
-    sent = [await awaited(call, functions) for call in calls]
-    return sent[1:] or sent
-
-
-async def waits_for_futures(
-    client: AsyncAnthropic, model: str, max_tokens: int, messages: list[Json], tools: list[Json], functions: Functions
-) -> list[Json]:
+@awaiting_functions
+async def waits_for_futures(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
     """Runs tools in an executor. A StopIteration cannot be set on a future, so whoever waits for it waits for ever."""
+    loop = asyncio.get_running_loop()
 
     async def one(call: Json) -> Json:
-        loop = asyncio.get_running_loop()
         try:
             return told(call, await loop.run_in_executor(None, lambda: called(call, functions)))
         except Exception as error:  # noqa: BLE001  (a tool may raise anything)
             return failed(call, error)
 
-    while True:
-        body: Any = {"model": model, "max_tokens": max_tokens, "tools": tools, "messages": messages}
-        reply = (await client.messages.create(**body)).to_dict()
-        content: Any = reply["content"]
-        said = content, str(reply["stop_reason"])
-        calls = calls_of(said)
-        if calls:
-            messages += pair(content, [await one(call) for call in calls])
-        elif not goes_on(messages, said):
-            return messages
+    return [await one(call) for call in calls]
+
+
+@awaiting_functions
+async def waits_and_loses_the_flag(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
+    loop = asyncio.get_running_loop()
+    return [_without(await loop.run_in_executor(None, _raising_stops, call, functions), "is_error") for call in calls]
+
+
+def _raising_stops(call: Json, functions: Functions) -> Json:
+    try:
+        return told(call, called(call, functions))
+    except StopIteration:
+        raise
+    except Exception as error:  # noqa: BLE001  (as above)
+        return failed(call, error)
 
 
 @answering
@@ -281,24 +257,9 @@ def _raw(kind: type) -> Callable[[list[Answer]], list[Answer]]:
     ]
 
 
-def _twice(function: Callable[..., object], given: Json) -> object:
-    try:
-        return function(**given)
-    except Exception:  # noqa: BLE001  (a tool may raise anything)
-        return function(**given)
-
-
-def _popped(function: Callable[..., object], given: Json) -> object:
-    return function(**{name: given.pop(name) for name in list(given)})
-
-
 def _as_json(answer: Answer) -> Answer:
     plain = isinstance(answer.value, list | int | float) and not answer.failed
     return replace(answer, value=Raw([{"json": answer.value}])) if plain else answer
-
-
-def _split(blocks: list[Json], _reply: list[Json]) -> list[Json]:
-    return [*blocks[:1], {"type": "text", "text": "And:"}, *blocks[1:]] if len(blocks) > 1 else blocks
 
 
 PLANTED: Final[Mapping[str, Callable[..., object]]] = {
@@ -306,7 +267,6 @@ PLANTED: Final[Mapping[str, Callable[..., object]]] = {
         name: FAULTS[name]
         for name in (
             "answers the first call only",
-            "answers the last call only",
             "gives each result the id of the next call",
             "stops answering at the first failure",
             "lets a tool's exception out",
@@ -319,7 +279,6 @@ PLANTED: Final[Mapping[str, Callable[..., object]]] = {
             "keeps the newest three messages",
             "drops the thinking",
             "takes a paused turn for the end",
-            "runs calls before it looks at the stop reason",
             "gives all streamed input to the first call",
             "begins a conversation of its own",
         )
@@ -330,14 +289,12 @@ PLANTED: Final[Mapping[str, Callable[..., object]]] = {
     "sends nothing as null": planted(answers=_raw(type(None))),
     "sends texts as they are": planted(answers=lambda answers: [_unsafe(one) for one in answers]),
     "sends lists as json": planted(answers=lambda answers: [_as_json(one) for one in answers]),
-    "puts a text between the results": planted(blocks=_split),
     "keeps a call that it did not run": planted(last=lambda content, _uncalled: content or None),
     "appends an empty assistant message": planted(last=lambda content, uncalled: uncalled if content else []),
-    "runs a tool again when it fails": planted(invoke=_twice),
-    "takes arguments out of the call": planted(invoke=_popped),
 }
 
 
 def _unsafe(answer: Answer) -> Answer:
-    sent = isinstance(answer.value, str) and not answer.failed
-    return replace(answer, value=Raw([{"text": answer.value}])) if sent and answer.value.strip() else answer
+    if not isinstance(answer.value, str) or answer.failed or not answer.value.strip():
+        return answer
+    return replace(answer, value=Raw([{"text": answer.value}]))

@@ -89,7 +89,7 @@ def goes_on(history: list[Json], said: Said, ends: Ending = ending) -> bool:
 
 
 def pair(content: list[Json], answers: Sequence[Json]) -> list[Json]:
-    """A reply and the answers to its calls. Only together may they join a history, or an interrupt leaves a call open."""
+    """A reply and the answers to its calls. They join a history together, or an interrupt leaves a call open."""
     return [{"role": "assistant", "content": content}, {"role": "user", "content": list(answers)}]
 
 
@@ -97,7 +97,8 @@ def sends(client: Anthropic, body: Json) -> Callable[[list[Json]], Said]:
     """Send a history in one piece."""
 
     def send(history: list[Json]) -> Said:
-        reply = client.messages.create(**body, messages=history).to_dict()
+        fields: Any = {**body, "messages": history}
+        reply = client.messages.create(**fields).to_dict()
         content: Any = reply["content"]
         return content, str(reply["stop_reason"])
 
@@ -134,7 +135,7 @@ def answering(answer: Answer, ends: Ending = ending) -> Callable[..., object]:
 
 
 def awaiting(answer: Answering, ends: Ending = ending) -> Callable[..., object]:
-    """The same as a coroutine function."""
+    """The same as a coroutine function, with tools that are."""
 
     async def loop(
         client: AsyncAnthropic,
@@ -144,18 +145,42 @@ def awaiting(answer: Answering, ends: Ending = ending) -> Callable[..., object]:
         tools: list[Json],
         async_functions: Functions,
     ) -> object:
-        while True:
-            body: Any = {"model": model, "max_tokens": max_tokens, "tools": tools, "messages": messages}
-            reply = (await client.messages.create(**body)).to_dict()
-            content: Any = reply["content"]
-            said = content, str(reply["stop_reason"])
-            calls = calls_of(said)
-            if calls:
-                messages += pair(content, await answer(calls, async_functions))
-            elif not goes_on(messages, said, ends):
-                return messages
+        body = {"model": model, "max_tokens": max_tokens, "tools": tools}
+        return await _turns(client, body, messages, async_functions, answer, ends)
 
     return named(loop, answer)
+
+
+def awaiting_functions(answer: Answering, ends: Ending = ending) -> Callable[..., object]:
+    """The same with tools that are plain functions."""
+
+    async def loop(
+        client: AsyncAnthropic,
+        model: str,
+        max_tokens: int,
+        messages: list[Json],
+        tools: list[Json],
+        functions: Functions,
+    ) -> object:
+        body = {"model": model, "max_tokens": max_tokens, "tools": tools}
+        return await _turns(client, body, messages, functions, answer, ends)
+
+    return named(loop, answer)
+
+
+async def _turns(
+    client: AsyncAnthropic, body: Json, history: list[Json], functions: Functions, answer: Answering, ends: Ending
+) -> list[Json]:
+    while True:
+        fields: Any = {**body, "messages": history}
+        reply = (await client.messages.create(**fields)).to_dict()
+        content: Any = reply["content"]
+        said = content, str(reply["stop_reason"])
+        calls = calls_of(said)
+        if calls:
+            history += pair(content, await answer(calls, functions))
+        elif not goes_on(history, said, ends):
+            return history
 
 
 def named(loop: Callable[..., object], answer: Callable[..., object]) -> Callable[..., object]:

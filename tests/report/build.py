@@ -35,6 +35,8 @@ def result(
     line: int = 7,
     unreadable: Sequence[Unreadable] = (),
     unchecked: int = 0,
+    redacted: int = 0,
+    passed: int = 0,
     known: int = 0,
     alike: int = 1,
 ) -> FileResult:
@@ -48,6 +50,8 @@ def result(
         requests=3,
         tool_uses=1,
         unchecked=unchecked,
+        redacted=redacted,
+        passed=passed,
         findings=located,
         counts=counts,
         unreadable=tuple(unreadable),

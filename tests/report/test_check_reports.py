@@ -17,7 +17,7 @@ from toolreplay.report.check_text import TextReport
 
 
 def test_json() -> None:
-    text = rendered(JsonReport(), result(ORPHAN, unchecked=2), result(ORPHAN, known=4), LATE)
+    text = rendered(JsonReport(), result(ORPHAN, unchecked=2), result(ORPHAN, known=4, redacted=3, passed=5), LATE)
 
     entry = {
         "code": "TR102",
@@ -37,6 +37,8 @@ def test_json() -> None:
         "findings": [entry, entry],
         "unreadable": [{"file": "c.yaml", "line": 3, "reason": "is no YAML"}],
         "unchecked": 2,
+        "redacted": 3,
+        "passed": 5,
         "known": 4,
     }
     assert text == json.dumps(json.loads(text), indent=2) + "\n"
@@ -75,8 +77,12 @@ def test_text_of_nothing_found() -> None:
 
 
 def test_text_says_what_was_not_checked() -> None:
-    assert rendered(TextReport(), FileResult("a", 1, unchecked=1, known=2), gone=1).splitlines() == [
+    assert rendered(
+        TextReport(), FileResult("a", 1, unchecked=1, redacted=1, passed=2, known=2), gone=1
+    ).splitlines() == [
         "not checked: 1 request of a tool loop without any tool block; the recording turned them into text",
+        "not checked: 1 request whose body the recorder took out",
+        "passed over: 2 lines or list items without a request, in files that hold requests",
         "1 finding of the baseline are gone; --write-baseline leaves them out",
         "nothing was checked: no request to the model was found",
         "checked 1 file, 0 requests, 0 tool calls: 0 errors, 0 warnings, 0 info; 2 known",

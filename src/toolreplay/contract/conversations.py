@@ -1,9 +1,10 @@
 """Many conversations at once: each request is linked to the one it goes on with; what is new is judged.
 
 A request goes on with a conversation when its messages start with that conversation's (a loop repeats the
-whole history), when they do but for `cache_control`, when it continues a thread from a reply that was served
-(docs: message-threads), or when it holds a call that was served there although the history was rewritten.
-Anything else starts a conversation.
+whole history), when they do but for `cache_control` and thinking that may be left out, when it continues a thread
+from a reply that was served (docs: message-threads), or when it holds a call that was served there although the
+history was rewritten. Anything else starts a conversation. In a recording there may be several runs that begin alike:
+see `branches`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from .turns import Context
 __all__ = ["Conversation", "Conversations", "Verdict"]
 
 _TOOLSETS_KEPT: Final = 8
+_BRANCHES_KEPT: Final = 64
+"""Replies to one request that no request went on from yet; a log may hold a million that begin with "hi"."""
 
 
 @dataclass
@@ -101,9 +104,13 @@ class Conversations:
         profile = self._profile or profile_of(request.wire)
         if request.continues is not None:
             return self._judge_thread(request, Context(profile, request))
-        link = linked(request, self._all, self._by_call) or Link(self._begin(), request.messages, whole=True)
+        link = linked(request, self._all, self._by_call, live=self._live)
+        link = link or Link(self._begin(), request.messages, whole=True)
         tools = self._shared_tools(request)
-        context = Context(profile, request, tools, self._sequel(link, request, tools))
+        sequel = self._sequel(link, request, tools)
+        if sequel is not None and link.changed is None and not self._live:
+            self._leave_behind(sequel, link.conversation)
+        context = Context(profile, request, tools, sequel)
         known = EMPTY if link.whole else link.conversation.state
         if link.touched:
             known = replace(known, tally=known.tally.recounted(link.touched))
@@ -120,9 +127,7 @@ class Conversations:
         conversation = verdict.conversation
         conversation.turns += 1
         conversation.replies.append(reply)
-        for block in reply.blocks:
-            if isinstance(block, ToolUse | ServerToolUse) and block.id is not None:
-                self._by_call[block.id] = conversation
+        self._hold_calls(reply, conversation)
         stored = self._by_reply.get(verdict.request.continues or "")
         if stored is not None:
             stored.continued = True
@@ -198,7 +203,23 @@ class Conversations:
             tools_before=conversation.tools,
             tools=tools,
             live=self._live,
+            stripped=link.stripped,
         )
+
+    def _leave_behind(self, sequel: Sequel, conversation: Conversation) -> None:
+        """Keep the conversation as it is for the runs that go on from the other replies to its last request."""
+        if len(sequel.replies) < 2 or not sequel.echo:
+            return
+        others = [reply for reply in sequel.replies if reply is not sequel.reply][-_BRANCHES_KEPT:]
+        number = len(self._all) + 1
+        self._all.append(replace(conversation, number=number, reported=set(conversation.reported), replies=others))
+        for reply in others:
+            self._hold_calls(reply, self._all[-1])
+
+    def _hold_calls(self, reply: Reply, conversation: Conversation) -> None:
+        for block in reply.blocks:
+            if isinstance(block, ToolUse | ServerToolUse) and block.id is not None:
+                self._by_call[block.id] = conversation
 
     def _shared_tools(self, request: Request) -> Toolset:
         """The tools of a request, analysed once for all requests of the session that have the same."""

@@ -11,9 +11,10 @@ from toolreplay.wire.fields import items, mapping, text
 from toolreplay.wire.model import Message, Reply, Request
 from toolreplay.wire.sameness import same_json
 
+from .branches import of_another_run
 from .finding import Finding
 from .fold import EMPTY, State
-from .plain import plain_message
+from .plain import plain_message, without_thinking
 from .toolset import Toolset
 
 _COMPARED: Final = 8
@@ -54,7 +55,9 @@ class Link:
         whole: whether `new` are all messages of the request, to be folded from the start.
         changed: the index of the first message that the conversation had otherwise, or that is gone; None
             for none.
-        touched: earlier messages that differ in nothing but what may differ freely, such as `cache_control`.
+        touched: earlier messages that differ in nothing but what may differ freely: `cache_control`, and the thinking
+            of turns before the last prompt, which may be left out (docs: extended-thinking).
+        stripped: the index of the first message whose thinking was left out; None for none.
         merged: whether the last message was sent again with more at its end, as some loops continue a paused
             turn, and as a prompt joins the one before it that was left without a reply.
     """
@@ -65,24 +68,30 @@ class Link:
     changed: int | None = None
     touched: tuple[Message, ...] = ()
     merged: bool = False
+    stripped: int | None = None
 
 
-def linked(request: Request, conversations: Sequence[Conversation], by_call: Mapping[str, Conversation]) -> Link | None:
+def linked(
+    request: Request, conversations: Sequence[Conversation], by_call: Mapping[str, Conversation], *, live: bool
+) -> Link | None:
     """The link of a request; None when it goes on with none of the conversations.
 
     Args:
         by_call: the conversation in which a call was served, by the call's id.
+        live: whether all requests are of one run; else one that has what no reply had is of a run of its own.
     """
     raw = request.raw_messages
     for conversation in reversed(conversations):
         known = len(conversation.messages)
-        if 0 < known <= len(raw) and raw[:known] == conversation.messages:
+        begins = 0 < known <= len(raw) and raw[:known] == conversation.messages
+        if begins and (live or not of_another_run(raw[known:], conversation.replies)):
             return Link(conversation, request.reader(raw[known:], known))
     holder = _holder_of_calls(raw, by_call)
     candidates = islice(reversed(conversations), _COMPARED) if holder is None else (holder,)
     for conversation in candidates:
-        link = _but_for_the_cache(request, conversation)
-        if link is not None:
+        link = _but_for_what_may_differ(request, conversation)
+        known = len(conversation.messages)
+        if link is not None and (live or not of_another_run(raw[known:], conversation.replies)):
             return link
     return _rewritten(request, holder) if holder is not None else None
 
@@ -97,19 +106,35 @@ def share(raw: Sequence[object], link: Link) -> None:
             raw[index] = message
 
 
-def _but_for_the_cache(request: Request, conversation: Conversation) -> Link | None:
+def _but_for_what_may_differ(request: Request, conversation: Conversation) -> Link | None:
+    """The link of a request that differs in `cache_control`, or has left out the thinking of earlier turns."""
     raw, before = request.raw_messages, conversation.messages
     known = len(before)
     if not 0 < known <= len(raw):
         return None
     touched = []
+    stripped = prompt = None
     for index in range(known):
         if raw[index] == before[index]:
             continue
-        if plain_message(raw[index]) != plain_message(before[index]):
-            return None
+        now, then = plain_message(raw[index]), plain_message(before[index])
+        if now != then:
+            prompt = _last_prompt(raw) if prompt is None else prompt
+            if index >= prompt or now != (then[0], without_thinking(then[1])):
+                return None
+            stripped = index if stripped is None else stripped
         touched.append(request.reader(raw[index : index + 1], index)[0])
-    return Link(conversation, request.reader(raw[known:], known), touched=tuple(touched))
+    return Link(conversation, request.reader(raw[known:], known), touched=tuple(touched), stripped=stripped)
+
+
+def _last_prompt(raw: Sequence[object]) -> int:
+    """The index of the last message in which a user asks for something, and does not answer calls."""
+    for index in range(len(raw) - 1, -1, -1):
+        message = mapping(raw[index])
+        answers = (mapping(block) for block in items(message.get("content")))
+        if message.get("role") == "user" and not any("tool_use_id" in one or "toolResult" in one for one in answers):
+            return index
+    return -1
 
 
 def _rewritten(request: Request, conversation: Conversation) -> Link:

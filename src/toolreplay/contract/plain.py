@@ -59,6 +59,11 @@ def told(blocks: Iterable[Plain]) -> list[Plain]:
     return [{"text": _trimmed(block["text"])} if block.keys() == {"text"} else block for block in found]
 
 
+def without_thinking(blocks: Iterable[Plain]) -> list[Plain]:
+    """Plain blocks without thinking."""
+    return [block for block in blocks if not _is_thinking(block)]
+
+
 def thoughts(content: object) -> Iterator[object]:
     """The thinking blocks of content, as sent."""
     return (block for block in items(content) if _is_thinking(mapping(block)))

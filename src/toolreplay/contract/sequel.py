@@ -54,6 +54,7 @@ class Sequel:
         tools_before: the tools of the one before.
         tools: the tools of this one.
         thread: the thread that it continues; then the server holds the history and the replies.
+        stripped: the index of the first message of that history whose thinking this request has left out.
         live: whether it is seen in a run, not in a recording.
     """
 
@@ -67,6 +68,7 @@ class Sequel:
     tools: Toolset
     thread: Thread | None = None
     live: bool = False
+    stripped: int | None = None
 
     @lazy
     def echo(self) -> tuple[Message, ...]:

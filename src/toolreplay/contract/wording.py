@@ -48,6 +48,7 @@ ERROR_EMPTY = "{at}.tool_result: content cannot be empty if `is_error` is true"
 ERROR_EMPTY_ON_CONVERSE = "The content field at {at}.toolResult cannot be empty when status value is error."
 ERROR_NOT_TEXT = "{at}.tool_result: all content must be type `text` if `is_error` is true"
 TEXT_EMPTY = "messages: text content blocks must be non-empty"
+TEXT_NULL = "{at}.text.text: Input should be a valid string"
 TEXT_BLANK = "messages: text content blocks must contain non-whitespace text"
 SYSTEM_TEXT_BLANK = "system text blocks must contain non-whitespace text"
 TEXT_BLANK_ON_CONVERSE = (
@@ -69,6 +70,7 @@ IMAGE_MISMATCH = (
 IMAGE_UNREADABLE = "Could not process image"
 JSON_NOT_OBJECT = "The format of the value at {at} is invalid. Provide a json object for the field and try again."
 MESSAGE_EMPTY = "messages.{n}: all messages must have non-empty content except for the optional final assistant message"
+NO_MESSAGES = "messages: at least one message is required"
 MESSAGE_EMPTY_ON_CONVERSE = (
     "The content field in the Message object at messages.{n} is empty. "
     "Add a ContentBlock object to the content field and try again."

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
 _FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
 _CHUNK: Final = 2**20
+_PATIENCE: Final = 1_000  # ms for the other side to open a pipe: in a shell both are started at once
 
 
 class ChangedError(OSError):
@@ -20,7 +22,8 @@ def open_plain(path: Path, *, pipes: bool = False) -> BinaryIO:
     """Open a regular file for reading.
 
     Args:
-        pipes: take a named pipe too, such as the shell's `<(command)`; one that nobody writes to is empty.
+        pipes: take a named pipe too, such as the shell's `<(command)`; it is waited for a writer for a second, and
+            a pipe that nobody writes to then is empty.
 
     Raises:
         OSError: the file cannot be opened, or is a socket, a device, a folder, or a pipe that was not asked
@@ -29,15 +32,31 @@ def open_plain(path: Path, *, pipes: bool = False) -> BinaryIO:
     # Not blocking, since opening a pipe waits for a writer; what a path is, is only sure once it is open.
     handle = os.open(path, _FLAGS)
     mode = os.fstat(handle).st_mode
-    is_pipe = pipes and stat.S_ISFIFO(mode)
-    if not is_pipe and not stat.S_ISREG(mode):
+    named_pipe = pipes and stat.S_ISFIFO(mode)
+    if not named_pipe and not stat.S_ISREG(mode):
         os.close(handle)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         raise OSError(errno.EINVAL, "it is a socket, pipe or device, not a file", str(path))
-    if is_pipe:
+    if named_pipe:
+        _wait_for_writer(handle)
         os.set_blocking(handle, True)
     return os.fdopen(handle, "rb", buffering=_CHUNK)
+
+
+def is_pipe(file: BinaryIO) -> bool:
+    """Whether an open file is a pipe, named or not."""
+    try:
+        return stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
+    except (OSError, AttributeError):
+        return False  # a stream without a file
+
+
+def _wait_for_writer(handle: int) -> None:
+    """Wait until there is something to read, or a writer came and went; a slow one is waited for when reading."""
+    waiting = select.poll()
+    waiting.register(handle, select.POLLIN)
+    waiting.poll(_PATIENCE)
 
 
 def read_all(file: BinaryIO, limit: int, before: bytes = b"") -> bytes | None:

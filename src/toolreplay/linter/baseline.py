@@ -80,7 +80,10 @@ def fingerprint(located: Located, folder: Path) -> Fingerprint:
 
 @lru_cache(maxsize=1024)
 def _real(absolute: str) -> str:
-    return os.path.realpath(absolute)
+    try:
+        return os.path.realpath(absolute)
+    except ValueError:  # a name that no file can have, such as that of a stream
+        return absolute
 
 
 def relative(file: str, folder: Path) -> str:

@@ -16,7 +16,7 @@ from toolreplay.files.opening import open_plain
 from toolreplay.wire.model import Wire
 
 from .files import Target, find
-from .judging import Judging, Options
+from .judging import Judging, Options, why_failed
 from .lines import DamagedError, Line, begin_at, read_lines
 from .parts import PART, Part, parts, tasks
 from .pool import in_order
@@ -126,6 +126,9 @@ def _judge_stream(stream: BinaryIO, name: str, options: Options, size: int = 0) 
     except UnreadableError as error:
         yield _refused(error, options, size)
         return
+    except Exception as error:  # noqa: BLE001  (a fault of ours must not end the check of all other files)
+        yield _refused(UnreadableError(name, 1, why_failed(error)), options, size)
+        return
     yield _Piece(judging.result(size), options.named)
 
 
@@ -155,7 +158,13 @@ def _judge_line(line: Line, judging: Judging, options: Options) -> None:
     except UnreadableError as error:
         judging.refuse(error.line, error.reason)
         return
-    for exchange in exchanges or ():
+    except Exception as error:  # noqa: BLE001  (a fault of ours must not end the check of all other lines)
+        judging.refuse(line.index + 1, why_failed(error))
+        return
+    if exchanges is None:
+        judging.pass_over()
+        return
+    for exchange in exchanges:
         judging.take(exchange, len(line.text or b""))
 
 
@@ -168,17 +177,21 @@ def _refused(error: UnreadableError, options: Options, size: int = 0) -> _Piece:
 
 def _joined(pieces: Iterable[_Piece]) -> Iterator[FileResult]:
     """The results of parts as those of files: lines count from the file's first, each file counts once."""
-    lines = 0
+    lines = passed = 0
     known = spoken = False
     for piece in pieces:
         if piece.first:
-            lines = 0
+            lines = passed = 0
             known = spoken = False
         result = moved(piece.result, lines)
         if known:
             result = replace(result, files=0)
         lines += piece.lines
         known = known or bool(result.files)
+        # What a log holds beside requests is told once it is known that it holds any.
+        passed += result.passed
+        result = replace(result, passed=passed if known else 0)
+        passed = 0 if known else passed
         spoken = spoken or bool(result.unreadable)
         if piece.last and not known and not spoken and not result.skipped:
             result = _foreign(result, named=piece.named)

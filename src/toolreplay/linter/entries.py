@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from enum import Enum, auto
+from typing import Final, TypeGuard
 
 from toolreplay.cassette.json_text import DuplicateKeyError, loads
 from toolreplay.cassette.secrets import Secret
@@ -16,6 +17,10 @@ from toolreplay.wire.model import Reply, Request, Wire
 
 _CONVERSE_FIELDS: Final = frozenset(
     {"additionalModelRequestFields", "guardrailConfig", "inferenceConfig", "modelId", "toolConfig"}
+)
+# Converse has none of them at the top: its model is `modelId`, and the limits stand in `inferenceConfig`.
+_MESSAGES_FIELDS: Final = frozenset(
+    {"anthropic_version", "max_tokens", "model", "stop_sequences", "thinking", "tool_choice", "tools"}
 )
 _CONVERSE_BLOCKS: Final = frozenset(
     {
@@ -33,8 +38,25 @@ _CONVERSE_BLOCKS: Final = frozenset(
 _FOREIGN_ROLES: Final = ("tool", "function", "developer")
 # `params`: Message Batches (docs: build-with-claude/batch-processing); `modelInput`, `modelOutput`: Bedrock's
 # batch inference; `body` and the others: loggers' own.
-_REQUESTS: Final = ("request", "params", "modelInput", "body")
+_REQUESTS: Final = ("request", "params", "modelInput", "body", "kwargs", "input", "payload")
+_OFTEN_OTHERS: Final = ("kwargs", "input", "payload")
+"""Those that programs of all kinds use; there a list called `messages` must look like a conversation."""
+
+_PACKED: Final = ("body", "json", "kwargs", "params", "payload")
+"""Fields of what a logger keeps of a request that hold its body."""
+
 _RESPONSES: Final = ("response", "modelOutput", "output")
+# What chat data sets and other vendors' bodies have none of.
+_OURS: Final = _CONVERSE_FIELDS | {"anthropic_version", "max_tokens", "model", "system"}
+_OUR_BLOCKS: Final = frozenset({"reasoningContent", "toolResult", "toolUse"})
+_OUR_TYPES: Final = ("redacted_thinking", "thinking", "tool_result", "tool_use")
+
+
+class Left(Enum):
+    """Why an entry is left out: it holds no request to the model, or the recorder took the request's body out."""
+
+    OTHER = auto()
+    REDACTED = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +70,7 @@ class Entry:
         reply: the answer, where a good one was recorded.
         fault: why the request cannot be judged, if it cannot.
         secrets: the credentials that the exchange holds, if they were looked for.
+        left: why it is left out and counted, if it is.
     """
 
     index: int
@@ -56,6 +79,7 @@ class Entry:
     reply: Reply | None
     fault: str = ""
     secrets: tuple[Secret, ...] = ()
+    left: Left | None = None
 
 
 def read_entry(entry: object, index: int, line: int, wire: Wire | None = None, size: int | None = None) -> Entry | None:
@@ -80,16 +104,35 @@ def read_entry(entry: object, index: int, line: int, wire: Wire | None = None, s
 def request_body(data: object) -> dict[str, object] | None:
     """The request body that JSON is, holds, or is the messages of.
 
-    A body of OpenAI's chat completions is none: its tool calls and results have other places.
+    A body of OpenAI's chat completions is none: its tool calls and results have other places. A chat of the data sets
+    that models are trained on is none either: nothing in it is of a request but a list called `messages`.
     """
+    body: dict[str, object] | None
     if isinstance(data, list):
-        return {"messages": data} if data and all(map(_is_message, data)) else None
-    if not isinstance(data, dict):
-        return None
-    for body in (data, *(_opened(data.get(name)) for name in _REQUESTS)):
-        if isinstance(body, dict) and isinstance(body.get("messages"), list):
-            return None if any(map(_is_foreign, body["messages"])) else body
-    return None
+        body = {"messages": data} if data and all(map(_is_message, data)) else None
+    else:
+        body = next(_held(data), None) if isinstance(data, dict) else None
+    return None if body is None or _is_foreign_body(body) else body
+
+
+def _held(data: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """What may be a request body in the line of a log, from the outside in."""
+    if _has_messages(data):
+        yield data
+        return
+    outer = {name: _opened(data.get(name)) for name in _REQUESTS}
+    for name, body in outer.items():
+        if _has_messages(body) and (name not in _OFTEN_OTHERS or "model" in body or is_conversation(body)):
+            yield body
+    for packed in outer.values():
+        # An HTTP exchange is read as one, with its URL and headers.
+        if isinstance(packed, dict) and packed.keys().isdisjoint(("uri", "url")):
+            inner = (_opened(packed.get(field)) for field in _PACKED)
+            yield from (body for body in inner if _has_messages(body) and ("model" in body or is_conversation(body)))
+
+
+def _has_messages(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict) and isinstance(value.get("messages"), list)
 
 
 def is_conversation(body: Mapping[str, object]) -> bool:
@@ -99,14 +142,14 @@ def is_conversation(body: Mapping[str, object]) -> bool:
 
 
 def parse_body(body: dict[str, object], wire: Wire | None = None, size: int | None = None) -> Request:
-    """Parse a body that came without its URL."""
-    if (wire or wire_of(body)) is Wire.CONVERSE:
+    """Parse a body that came without its URL; `wire` is that of a body whose shape does not tell."""
+    if (wire_of(body) or wire) is Wire.CONVERSE:
         return converse.parse_request(body, size=size)
     return messages.parse_request(body, size=size)
 
 
-def wire_of(body: dict[str, object]) -> Wire:
-    """The wire of a request body, by its fields and the shape of its blocks; else Messages."""
+def wire_of(body: dict[str, object]) -> Wire | None:
+    """The wire of a request body, by its fields and the shape of its blocks; None where they do not tell."""
     if not _CONVERSE_FIELDS.isdisjoint(body):
         return Wire.CONVERSE
     for block in _blocks(body):
@@ -114,18 +157,32 @@ def wire_of(body: dict[str, object]) -> Wire:
             return Wire.CONVERSE
         if "type" in block:
             return Wire.MESSAGES
-    return Wire.MESSAGES
+    return None if _MESSAGES_FIELDS.isdisjoint(body) else Wire.MESSAGES
 
 
 def _is_message(item: object) -> bool:
     return isinstance(item, dict) and item.get("role") in ("user", "assistant", "system") and "content" in item
 
 
+def _is_foreign_body(body: Mapping[str, object]) -> bool:
+    sent = body["messages"]
+    assert isinstance(sent, list)  # it may be a body
+    if any(map(_is_foreign, sent)):
+        return True
+    first = sent[0] if sent and isinstance(sent[0], dict) else {}
+    begins_as_theirs = first.get("role") == "system" and isinstance(first.get("content"), str)
+    return begins_as_theirs and _OURS.isdisjoint(body) and not any(map(_is_ours, _blocks(body)))
+
+
+def _is_ours(block: Mapping[str, object]) -> bool:
+    return not _OUR_BLOCKS.isdisjoint(block) or block.get("type") in _OUR_TYPES
+
+
 def _is_foreign(message: object) -> bool:
     return isinstance(message, dict) and ("tool_calls" in message or message.get("role") in _FOREIGN_ROLES)
 
 
-def _blocks(body: dict[str, object]) -> Iterator[dict[str, object]]:
+def _blocks(body: Mapping[str, object]) -> Iterator[dict[str, object]]:
     sent = body.get("messages")
     for message in sent if isinstance(sent, list) else ():
         content = message.get("content") if isinstance(message, dict) else None
@@ -152,8 +209,8 @@ def _reply(entry: object, wire: Wire) -> Reply | None:
         return None
     for name in _RESPONSES:
         found = _opened(entry.get(name))
-        if isinstance(found, dict) and "body" in found:
-            found = _opened(found["body"])
+        held = found if isinstance(found, dict) else {}
+        found = next((_opened(held[key]) for key in ("body", "json") if key in held), found)
         if isinstance(found, dict) and (reply := _parsed(found, wire)) is not None:
             return reply
     return None

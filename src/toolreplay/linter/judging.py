@@ -22,7 +22,7 @@ from toolreplay.contract.fold import check_request
 from toolreplay.contract.leak import Leak
 from toolreplay.wire.model import Block, Request, ToolUse, Wire
 
-from .entries import Entry
+from .entries import Entry, Left
 from .following import Following
 from .result import FileResult, Kind, Located, Unreadable, kind_of
 from .selection import Selection
@@ -35,6 +35,7 @@ _SECRETS: Final = ("TR901", "TR902")
 """The rules about credentials."""
 
 _BODY: Final = "request body "
+_LONGEST_REASON: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Judging:
 
     def _begin(self) -> None:
         self._requests = 0
-        self._unchecked = 0
+        self._unchecked = self._redacted = self._passed = 0
         self._calls = _Calls()
         # What may be secret is not looked for where nobody wants to be told.
         wanted = any(map(self._options.selection.wants, _SECRETS))
@@ -90,8 +91,14 @@ class Judging:
 
     def take(self, exchange: Entry, size: int = 0) -> None:
         """Judge a request that takes up `size` bytes of a log."""
+        if exchange.left is Left.OTHER:
+            self.pass_over()
+            return
         self.known = True
         self._note_secrets(exchange)
+        if exchange.left is Left.REDACTED:
+            self._redacted += 1
+            return
         if exchange.fault:
             self.refuse(self._line(exchange), exchange.fault)
             return
@@ -100,10 +107,14 @@ class Judging:
             return
         try:
             self._judge(exchange, exchange.request, size)
-        except RecursionError:
-            # Deeper than Python compares or prints; nothing that is half known may be gone on with.
+        except Exception as error:  # noqa: BLE001  (a fault of ours must not end the check of all other files)
+            # Nothing that is half known may be gone on with.
             self._following.forget()
-            self.refuse(self._line(exchange), "is nested too deeply")
+            self.refuse(self._line(exchange), why_failed(error))
+
+    def pass_over(self) -> None:
+        """Count a line or an entry that holds no request to the model."""
+        self._passed += 1
 
     def refuse(self, line: int, reason: str) -> None:
         """Note a line, from 1, that cannot be read."""
@@ -127,6 +138,8 @@ class Judging:
             requests=self._requests,
             tool_uses=self._calls.total,
             unchecked=self._unchecked,
+            redacted=self._redacted,
+            passed=self._passed,
             findings=tuple(self._findings),
             counts=dict(self._counts),
             unreadable=tuple(self._unreadable),
@@ -170,6 +183,14 @@ class Judging:
         self._counts[kind] += 1
         if self._options.keep is None or self._counts[kind] <= self._options.keep:
             self._findings.append(Located(finding, self._file, exchange.index, self._line(exchange)))
+
+
+def why_failed(error: Exception) -> str:
+    """The reason for which something was not checked that made our own code raise."""
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    told = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"cannot be checked: {told[:_LONGEST_REASON]}; this is a fault of toolreplay, please report it"
 
 
 def _leak(secret: Secret) -> Leak:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -24,6 +24,10 @@ _PIECE: Final = 2**20
 # Of a rotten stream the piece is lost in which it shows.
 _INFLATED: Final = 2**16
 _GZIP: Final = b"\x1f\x8b"
+_BOM: Final = codecs.BOM_UTF8
+_ENTRIES: Final = (b"{}", b"[]")
+_BETWEEN: Final = (b"}{", b"}[", b"]{", b"][")
+"""How one entry ends and the next begins."""
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -70,13 +74,28 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
         if not text:
             return
         end += size
-        stripped = text.strip() if whole else None
-        if stripped:
-            useful, useful_index = end, index
-        elif end - useful > _EMPTY_RUN or index - useful_index > _EMPTY_LINES:
-            raise DamagedError(index, _no_entry(end - useful))
-        yield Line(index, end, stripped)
-        index += 1
+        for part in by_returns(text) if whole else (None,):
+            stripped = None if part is None else part.strip()
+            if stripped:
+                useful, useful_index = end, index
+            elif end - useful > _EMPTY_RUN or index - useful_index > _EMPTY_LINES:
+                raise DamagedError(index, _no_entry(end - useful))
+            yield Line(index, end, stripped)
+            index += 1
+
+
+def by_returns(text: bytes) -> Sequence[bytes]:
+    """What stands on a line, or the lines of a log that ends them with carriage returns alone, as old Macs do.
+
+    In JSON a carriage return is white space too; it ends a line where whole objects stand before and after it.
+    """
+    stripped = text.strip() if b"\r" in text else b""
+    if b"\r" not in stripped or not stripped.startswith((b"{", b"[", _BOM)):
+        return (text,)
+    parts = stripped.split(b"\r")
+    whole = all(part.strip()[:1] + part.strip()[-1:] in _ENTRIES for part in parts[1:-1] if part.strip())
+    ends = parts[0].rstrip()[-1:] + parts[-1].lstrip()[:1]
+    return parts if whole and ends in _BETWEEN else (text,)
 
 
 def _no_entry(size: int) -> str:

@@ -52,6 +52,8 @@ class FileResult:
         requests: requests to the model.
         tool_uses: the calls of client tools, in histories and in replies; each id counts once in a part.
         unchecked: requests of a tool loop without any tool block, which the recording turned into text.
+        redacted: requests whose body the recorder took out.
+        passed: lines of a log, or entries of a list, that hold no request to the model, beside others that do.
         findings: in the order of requests, or only the first of each kind if that was asked for.
         counts: how many findings there are of each kind, also of those that were not kept.
         unreadable: what could not be read; of a log's lines the first ones.
@@ -65,6 +67,8 @@ class FileResult:
     requests: int = 0
     tool_uses: int = 0
     unchecked: int = 0
+    redacted: int = 0
+    passed: int = 0
     findings: tuple[Located, ...] = ()
     counts: Mapping[Kind, int] = field(default_factory=dict)
     unreadable: tuple[Unreadable, ...] = ()
@@ -85,6 +89,8 @@ class Totals:
     requests: int = 0
     tool_uses: int = 0
     unchecked: int = 0
+    redacted: int = 0
+    passed: int = 0
     unreadable: int = 0
     known: int = 0
     gone: int = 0
@@ -96,6 +102,8 @@ class Totals:
         self.requests += result.requests
         self.tool_uses += result.tool_uses
         self.unchecked += result.unchecked
+        self.redacted += result.redacted
+        self.passed += result.passed
         self.unreadable += len(result.unreadable)
         self.known += result.known
         self.counts.update(result.counts)
@@ -123,7 +131,7 @@ class Report:
             conversation).
         findings: in the order of files and requests; a fault that stays in the history is reported at the
             first request that has it.
-        unchecked: requests that a loop made without any tool block, see `FileResult`.
+        unchecked, redacted, passed: what was not checked, see `FileResult`.
     """
 
     files: int
@@ -132,6 +140,8 @@ class Report:
     findings: tuple[Located, ...]
     unreadable: tuple[Unreadable, ...]
     unchecked: int = 0
+    redacted: int = 0
+    passed: int = 0
 
     @classmethod
     def of(cls, results: Iterable[FileResult]) -> Report:
@@ -150,6 +160,8 @@ class Report:
             tuple(findings),
             tuple(unreadable),
             totals.unchecked,
+            totals.redacted,
+            totals.passed,
         )
 
 

@@ -20,16 +20,14 @@ from toolreplay.cassette.reading import (
     too_large,
     unopenable,
 )
-from toolreplay.cassette.recording import Interaction
-from toolreplay.files.opening import read_all
-from toolreplay.wire.endpoints import endpoint
-from toolreplay.wire.exchange import read_request, read_response
-from toolreplay.wire.http import HttpRequest
-from toolreplay.wire.model import Reply, Wire
+from toolreplay.contract.as_json import as_json
+from toolreplay.files.opening import is_pipe, read_all
+from toolreplay.wire.model import Wire
 
-from .entries import Entry, is_conversation, read_entry, request_body
+from .entries import Entry, Left, is_conversation, read_entry, request_body
+from .exchanges import recorded
 from .files import is_log
-from .lines import LONGEST, Line, damage, decoded, read_lines, rejoined
+from .lines import LONGEST, Line, by_returns, damage, decoded, read_lines, rejoined
 
 _ONE_VALUE = (".yaml", ".yml", ".har", ".toolreplay", ".yaml.gz", ".yml.gz", ".json.gz")
 _BOM = b"\xef\xbb\xbf"
@@ -57,10 +55,14 @@ def open_source(stream: BinaryIO, name: str) -> Log | bytes:
         if is_log(name):
             return Log(read_lines(decoded(stream)))
         if name.lower().endswith(_ONE_VALUE):
-            return _whole(stream, name)
-        return _told_by_content(decoded(stream) if not name.lower().endswith(".json") else stream, name)
+            source: Log | bytes = _whole(stream, name)
+        else:
+            source = _told_by_content(decoded(stream) if not name.lower().endswith(".json") else stream, name)
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         raise UnreadableError(name, 1, damage(error)) from None
+    if source == b"" and name != "-" and is_pipe(stream):
+        raise UnreadableError(name, 1, "is a pipe that nobody writes to")
+    return source
 
 
 def read_exchanges(
@@ -83,11 +85,11 @@ def read_exchanges(
         recording = interpret(loaded, lines, file)
     except NotARecording:
         found = tuple(_bodies(loaded, lines, wire, named=named))
-        if not found:
+        if all(one.left is Left.OTHER for one in found):
             raise
         refuse_twice(lines, file)
         return found if leaks is None or not _may_leak(data, leaks) else tuple(_searched(found, loaded, leaks))
-    return tuple(_recorded(recording.interactions, leaks))
+    return tuple(recorded(recording.interactions, leaks))
 
 
 def read_line(line: Line, file: str, wire: Wire | None = None, leaks: Leaks | None = None) -> tuple[Entry, ...] | None:
@@ -116,7 +118,7 @@ def read_line(line: Line, file: str, wire: Wire | None = None, leaks: Leaks | No
         return None
     except UnreadableError as error:
         raise UnreadableError(file, number, error.reason) from None
-    found = _recorded(recording.interactions, leaks)
+    found = recorded(recording.interactions, leaks)
     return tuple(replace(exchange, index=line.index, line=number) for exchange in found)
 
 
@@ -136,6 +138,8 @@ def _told_by_content(stream: BinaryIO, name: str) -> Log | bytes:
         return _whole(stream, name, blank + first)
     second, more = _next_line(stream)
     before = blank + first + more + second
+    if len(by_returns(first)) > 1:
+        return Log(read_lines(rejoined([before], stream)))
     if second and _is_json(first.removeprefix(_BOM)):
         return Log(read_lines(rejoined([before], stream)))
     return _whole(stream, name, before)
@@ -176,11 +180,13 @@ def _entries(loaded: object) -> list[object]:
 
 def _bodies(loaded: object, lines: Mapping[int, int], wire: Wire | None, *, named: bool) -> Iterator[Entry]:
     for index, entry in enumerate(_entries(loaded)):
-        exchange = read_entry(entry, index, lines.get(id(entry), 1), wire)
-        if exchange is None:
-            continue
-        body = {} if exchange.request is None else exchange.request.body
-        if named or exchange.request is None or is_conversation(body):
+        line = lines.get(id(entry), 1)
+        # Lines are known of YAML alone, which has keys that are no strings.
+        exchange = read_entry(as_json(entry) if lines else entry, index, line, wire)
+        body = {} if exchange is None or exchange.request is None else exchange.request.body
+        if exchange is None or not (named or exchange.request is None or is_conversation(body)):
+            yield Entry(index, line, None, None, left=Left.OTHER)
+        else:
             yield exchange
 
 
@@ -188,29 +194,3 @@ def _searched(exchanges: Iterable[Entry], loaded: object, leaks: Leaks) -> Itera
     entries = _entries(loaded)
     for exchange in exchanges:
         yield replace(exchange, secrets=tuple(leaks.of_entry(entries[exchange.index])))
-
-
-def _recorded(interactions: tuple[Interaction, ...], leaks: Leaks | None) -> Iterator[Entry]:
-    for interaction in interactions:
-        sent, fault = _parsed(interaction.request, interaction.index)
-        request = None if fault else read_request(sent)
-        answer = None
-        if request is not None and interaction.response is not None:
-            answer = read_response(request, interaction.response)
-        reply = answer if isinstance(answer, Reply) else None
-        secrets = () if leaks is None else tuple(leaks.of(sent, interaction.response, reply))
-        if request is not None or fault or secrets:
-            yield Entry(interaction.index, interaction.line, request, reply, fault, secrets)
-
-
-def _parsed(request: HttpRequest, index: int) -> tuple[HttpRequest, str]:
-    """A request to the model with its body parsed, or what is wrong with the body; others are left as they are."""
-    if endpoint(request.method, request.url) is None:
-        return request, ""
-    try:
-        parsed = json_text.loads(request.body)
-        return HttpRequest(request.method, request.url, request.headers, request.body, parsed), ""
-    except json_text.DuplicateKeyError as error:
-        return request, f"exchange {index}: in the request body {error.reason}"
-    except (ValueError, RecursionError):
-        return request, ""

@@ -17,8 +17,9 @@ class JsonReport:
     """One JSON object.
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "line", "exchange",
-    "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "known"}`; severity is
-    `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand before them.
+    "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "redacted", "passed",
+    "known"}`; severity is `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand
+    before them.
     """
 
     keep: int | None = None
@@ -43,7 +44,10 @@ class JsonReport:
         yield from self._findings.read()
         yield '],\n  "unreadable": ['
         yield from self._unreadable.read()
-        yield f'],\n  "unchecked": {totals.unchecked},\n  "known": {totals.known}\n}}\n'
+        yield (
+            f'],\n  "unchecked": {totals.unchecked},\n  "redacted": {totals.redacted},\n'
+            f'  "passed": {totals.passed},\n  "known": {totals.known}\n}}\n'
+        )
 
 
 class _Spool:

@@ -53,6 +53,11 @@ def notes(totals: Totals) -> Iterator[str]:
             f"not checked: {count(totals.unchecked, 'request')} of a tool loop without any tool block; "
             "the recording turned them into text"
         )
+    if totals.redacted:
+        yield f"not checked: {count(totals.redacted, 'request')} whose body the recorder took out"
+    if totals.passed:
+        lines = count(totals.passed, "line")
+        yield f"passed over: {lines} or list items without a request, in files that hold requests"
     if totals.gone:
         yield f"{count(totals.gone, 'finding')} of the baseline are gone; --write-baseline leaves them out"
     if not totals.requests:

@@ -49,7 +49,7 @@ _CONVERSE_ERRORS: Final = {
 }
 _SERVER_ERROR: Final = 500
 _CLOSING: Final = TextReply(text="That is all.")
-_OVERLOADED: Final = ErrorReply(http_error=529)
+_OVERLOADED: Final = {Wire.MESSAGES: ErrorReply(http_error=529), Wire.CONVERSE: ErrorReply(http_error=503)}
 _ALPHABET: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -130,7 +130,7 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
         )
     response = as_asked(call, request, HttpResponse(200, headers, json.dumps(body).encode()))
     if reply.error_after is not None:
-        response = errored(response, reply.error_after, _error(_OVERLOADED, headers, call))
+        response = errored(response, reply.error_after, _error(_OVERLOADED[call.wire], headers, call))
     return replace(response, body=response.body[: reply.cut_after], piece=reply.piece)
 
 

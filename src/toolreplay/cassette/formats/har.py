@@ -1,4 +1,7 @@
-"""HAR 1.2: `log.entries[]`, as browsers and Polly.JS write it (softwareishard.com/blog/har-12-spec)."""
+"""HAR 1.2: `log.entries[]`, as browsers and Polly.JS write it (softwareishard.com/blog/har-12-spec).
+
+Some proxies write the bodies of requests in base64 too, and say so as the format has it for responses.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,13 @@ def interactions(data: Any) -> Iterator[Interaction]:
         fields = parts.mapping(parts.mapping(entry).get("request"))
         if not fields:
             raise MalformedError(f"log.entries[{index}] has no request", entry)
+        sent = parts.mapping(fields.get("postData"))
         request = parts.request(
             fields,
             method=fields.get("method"),
             url=fields.get("url"),
             head=fields.get("headers"),
-            body=parts.mapping(fields.get("postData")).get("text"),
+            body=Base64(sent.get("text")) if sent.get("encoding") == "base64" else sent.get("text"),
         )
         answer = parts.mapping(entry.get("response"))
         if not answer.get("status"):

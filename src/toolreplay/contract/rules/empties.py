@@ -1,13 +1,14 @@
-"""TR308-310: results that hold nothing, or a JSON part that is no object."""
+"""TR308-310, TR401: results, messages and requests that hold nothing, or a JSON part that is no object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from toolreplay.contract import wording
-from toolreplay.contract.catalogue import on_message
+from toolreplay.contract.catalogue import REQUEST_RULES, also, on_message, on_step
 from toolreplay.contract.finding import Broken, Severity
-from toolreplay.contract.turns import Context
+from toolreplay.contract.tally import Tally
+from toolreplay.contract.turns import Context, Step
 from toolreplay.contract.wording import shown
 from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import MISSING, Message, ToolResult, Wire
@@ -125,3 +126,53 @@ def empty_result(message: Message, context: Context) -> Iterator[Broken]:
             continue
         if block.content == [] or (block.content in (MISSING, "") and context.wire is Wire.MESSAGES):
             yield Broken(block.place.path, f"the result of {shown(block.id)} is empty")
+
+
+@on_step(
+    "TR401",
+    "empty-message",
+    "EEE",
+    evidence="400 recorded in Mirascope/mirascope (handles-empty-string-content.har), reported in "
+    "anthropics/claude-code#6774; Converse: earendil-works/pi#3443; no messages at all: 400 reported in "
+    "devoxx/DevoxxGenieIDEAPlugin#567",
+    answers={
+        Wire.MESSAGES: [wording.MESSAGE_EMPTY, wording.NO_MESSAGES],
+        Wire.CONVERSE: [wording.MESSAGE_EMPTY_ON_CONVERSE],
+    },
+)
+def empty_message(step: Step, context: Context) -> Iterator[Broken]:
+    """A message has no content, or a request no messages.
+
+    Why: the API takes an empty message only as the final assistant one. A reply may be empty (after tool
+    results, or when it was cut): appended to the history it makes every later request fail.
+    Fix: leave an empty reply out of the history, and send a user message only when there is something in it.
+    Good:
+        messages:
+          - {role: user, content: Weather in Oslo}
+          - {role: assistant, content: Rain.}
+          - {role: user, content: And in Bergen}
+    Bad:
+        messages:
+          - {role: user, content: Weather in Oslo}
+          - {role: assistant, content: []}
+          - {role: user, content: And in Bergen}
+    """
+    for message in (*step.between, *step.turn.messages):
+        if message.content not in ("", []) and message.blocks:
+            continue
+        last = step.last and step.turn.messages[-1:] == (message,)
+        if (last and message.role == "assistant") or (message.role == "system" and message.content == []):
+            continue  # an empty system message is TR405's
+        n = step.turn.api_index(message.index, context)
+        api = wording.MESSAGE_EMPTY_ON_CONVERSE if context.wire is Wire.CONVERSE else wording.MESSAGE_EMPTY
+        yield Broken(message.path, f"the message of role {shown(message.role)} has no content", api.format(n=n))
+
+
+@also(REQUEST_RULES, "TR401")
+def no_messages(tally: Tally, context: Context) -> Iterator[Broken]:
+    """The same, of a whole request; an empty list is legal where a thread goes on."""
+    del tally
+    request = context.request
+    judged = context.wire is Wire.MESSAGES and request.model is not None and request.continues is None
+    if judged and request.body.get("messages") == []:
+        yield Broken("messages", "the request has no messages", wording.NO_MESSAGES)

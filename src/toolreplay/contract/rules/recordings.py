@@ -72,7 +72,7 @@ def secret_in_body(leak: Leak, _: Context) -> Iterator[Broken]:
             body:
               model: claude-sonnet-5-5
               max_tokens: 64
-              messages: [{role: user, content: "-----BEGIN PRIVATE KEY-----"}]
+              messages: [{role: user, content: "-----BEGIN PRIVATE KEY----- MIIEvgIBADANBgkq"}]
     """
     if leak.in_body:
         yield Broken(leak.path, f"the {leak.place} holds {leak.kind}")

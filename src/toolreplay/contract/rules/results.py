@@ -9,6 +9,7 @@ from toolreplay.contract.catalogue import on_message
 from toolreplay.contract.finding import Broken, Severity
 from toolreplay.contract.turns import Context
 from toolreplay.contract.wording import shown
+from toolreplay.wire.fields import mapping
 from toolreplay.wire.model import MISSING, Block, Media, Message, Other, Text, ToolResult, Wire
 
 from .blocks import kind_of
@@ -151,17 +152,17 @@ def non_text_error_result(message: Message, context: Context) -> Iterator[Broken
     "TR304",
     "blank-text",
     "EEE",
-    evidence="400 reported in anthropics/claude-code#59812 and #23440; white space in an assistant turn: "
-    "a recorded 200 holds one",
+    evidence="400 reported in anthropics/claude-code#59812 and #23440, of null in simonw/llm-anthropic#23; white space "
+    "in an assistant turn: a recorded 200 holds one",
     answers={
-        Wire.MESSAGES: [wording.TEXT_EMPTY, wording.TEXT_BLANK, wording.SYSTEM_TEXT_BLANK],
+        Wire.MESSAGES: [wording.TEXT_EMPTY, wording.TEXT_NULL, wording.TEXT_BLANK, wording.SYSTEM_TEXT_BLANK],
         Wire.CONVERSE: [wording.TEXT_BLANK_ON_CONVERSE, wording.TEXT_EMPTY],
     },
     alone=True,
     about=(Text, ToolResult),
 )
 def blank_text(message: Message, context: Context) -> Iterator[Broken]:
-    """A text block is empty or holds white space only.
+    """A text block is empty, null, or holds white space only.
 
     Why: the API refuses it wherever it stands. It comes from a tool that returned "", from a model's empty
     text block that is echoed, and from clients that add a text block to every message. In an assistant turn
@@ -191,6 +192,9 @@ def blank_text(message: Message, context: Context) -> Iterator[Broken]:
 
 
 def _blank(block: Text, message: Message, context: Context) -> Iterator[Broken]:
+    null = block.text is None and mapping(block.raw).get("text", MISSING) is None
+    if null and block.place.inner is None and context.wire is Wire.MESSAGES:  # inside a result it is TR301's
+        yield Broken(block.place.path, "the text is null", wording.TEXT_NULL.format(at=block.place.dotted))
     if block.text is None or block.text.strip():
         return
     tolerated = message.role == "assistant" and block.text != "" and block.place.inner is None

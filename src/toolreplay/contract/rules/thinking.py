@@ -236,8 +236,9 @@ def _changed_prefix(sequel: Sequel) -> tuple[str, int] | None:
         return "system", 0
     if sequel.tools is not sequel.tools_before and sequel.tools.plain != sequel.tools_before.plain:
         return sequel.tools.root, 0
-    if sequel.changed is not None and sequel.changed < len(sequel.request.raw_messages):
-        return f"messages[{sequel.changed}]", sequel.changed + 1
+    changed = sequel.stripped if sequel.changed is None else sequel.changed
+    if changed is not None and changed < len(sequel.request.raw_messages):
+        return f"messages[{changed}]", changed + 1
     return None
 
 

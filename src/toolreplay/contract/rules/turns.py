@@ -1,4 +1,4 @@
-"""TR401-405: messages and their roles, one after the other."""
+"""TR402-405: messages and their roles, one after the other."""
 
 from __future__ import annotations
 
@@ -14,42 +14,6 @@ from toolreplay.contract.wording import for_wire, shown
 from toolreplay.wire.model import Message, Other, ServerToolResult, Text, ToolResult, ToolUse, Wire
 
 _DIRECTIVES: Final = frozenset({"tool_addition", "tool_removal", "toolAddition", "toolRemoval", "cachePoint"})
-
-
-@on_step(
-    "TR401",
-    "empty-message",
-    "EEE",
-    evidence="400 recorded in Mirascope/mirascope (handles-empty-string-content.har), reported in "
-    "anthropics/claude-code#6774; Converse: earendil-works/pi#3443",
-    answers={Wire.MESSAGES: [wording.MESSAGE_EMPTY], Wire.CONVERSE: [wording.MESSAGE_EMPTY_ON_CONVERSE]},
-)
-def empty_message(step: Step, context: Context) -> Iterator[Broken]:
-    """A message has no content.
-
-    Why: the API takes an empty message only as the final assistant one. A reply may be empty (after tool
-    results, or when it was cut): appended to the history it makes every later request fail.
-    Fix: leave an empty reply out of the history, and send a user message only when there is something in it.
-    Good:
-        messages:
-          - {role: user, content: Weather in Oslo}
-          - {role: assistant, content: Rain.}
-          - {role: user, content: And in Bergen}
-    Bad:
-        messages:
-          - {role: user, content: Weather in Oslo}
-          - {role: assistant, content: []}
-          - {role: user, content: And in Bergen}
-    """
-    for message in (*step.between, *step.turn.messages):
-        if message.content not in ("", []) and message.blocks:
-            continue
-        last = step.last and step.turn.messages[-1:] == (message,)
-        if (last and message.role == "assistant") or (message.role == "system" and message.content == []):
-            continue  # an empty system message is TR405's
-        n = step.turn.api_index(message.index, context)
-        api = wording.MESSAGE_EMPTY_ON_CONVERSE if context.wire is Wire.CONVERSE else wording.MESSAGE_EMPTY
-        yield Broken(message.path, f"the message of role {shown(message.role)} has no content", api.format(n=n))
 
 
 @on_step(

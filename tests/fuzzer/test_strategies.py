@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any, Final
+
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+from tests.loops.planted import planted
+from toolreplay.fuzzer.case import Case
+from toolreplay.fuzzer.conversations import assistant_turns, conversations
+from toolreplay.fuzzer.ground import TOOLS, Ground, plain_ground
+from toolreplay.fuzzer.inputs import inputs, unfit
+from toolreplay.fuzzer.outcomes import EXCEPTIONS, GARBAGE, INTERRUPTIONS, UNPRINTABLE, tool_outcomes
+from toolreplay.fuzzer.playing import Player
+from toolreplay.runner.loops import Target
+from toolreplay.scenario.load import load_text
+from toolreplay.scenario.writing import scenario_text
+from toolreplay.wire.model import Wire
+
+Json = dict[str, Any]
+
+_PLAIN: Final = plain_ground()
+GROUNDS: Final[Mapping[str, Ground]] = {
+    "messages": _PLAIN,
+    "streamed": plain_ground(stream=True),
+    "converse": plain_ground(Wire.CONVERSE),
+    "streamed converse": plain_ground(Wire.CONVERSE, stream=True),
+    "thinking": Ground(
+        {**_PLAIN.fields, "max_tokens": 4096, "thinking": {"type": "enabled", "budget_tokens": 2048}},
+        _PLAIN.tools,
+        _PLAIN.callable,
+        _PLAIN.prompts,
+    ),
+    "recorded": Ground(
+        _PLAIN.fields,
+        _PLAIN.tools,
+        _PLAIN.callable,
+        ("Look it up.",),
+        (
+            (
+                {"content": [{"type": "tool_use", "id": "toolu_9", "name": "look_up", "input": {"key": "recorded"}}]},
+                {"content": [{"type": "text", "text": "It is recorded."}]},
+            ),
+        ),
+    ),
+}
+MANY: Final = 600
+
+
+@cache
+def drawn(ground: str, count: int = MANY, *, hostile: bool = False) -> tuple[Case, ...]:
+    """The first cases of a search."""
+    found: list[Case] = []
+    decorate: Callable[[Any], Any] = settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+    @seed(1)
+    @decorate
+    @given(case=conversations(GROUNDS[ground], hostile=hostile))
+    def take(case: Case) -> None:
+        found.append(case)
+
+    take()
+    return tuple(found)
+
+
+@pytest.mark.parametrize("hostile", [False, True], ids=["usual", "hostile"])
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_every_case_is_a_scenario_that_a_file_can_hold(ground: str, hostile: bool) -> None:
+    for case in drawn(ground, 60, hostile=hostile):
+        (loaded,) = load_text(scenario_text(case.document, "schema.json"), "drawn")
+        assert loaded.model_dump() == case.scenario().model_dump()
+
+
+def replies(case: Case) -> Iterator[Json]:
+    for step in case.document["conversation"]:
+        yield from step.get("script", ())
+
+
+def blocks(case: Case) -> Iterator[Json]:
+    for reply in replies(case):
+        yield from reply.get("content", ())
+
+
+def uses(reply: Json) -> list[Json]:
+    return [block for block in reply.get("content", ()) if block["type"] == "tool_use"]
+
+
+Row = Callable[[Case], bool]
+
+
+def entry(**fields: object) -> Row:
+    """A tool has an entry with these fields."""
+    return lambda case: any(fields.items() <= one.items() for one in case.entries() if one.get("when"))
+
+
+def returned(fits: Callable[[Any], bool]) -> Row:
+    return lambda case: any("return" in one and fits(one["return"]) for one in case.entries() if one.get("when"))
+
+
+def raised(fits: Callable[[Mapping[str, Any]], bool]) -> Row:
+    return lambda case: any(fits(one["raise"]) for one in case.entries() if "raise" in one)
+
+
+def reply(fits: Callable[[Json], bool]) -> Row:
+    return lambda case: any(fits(one) for one in replies(case))
+
+
+def call(fits: Callable[[Json], bool]) -> Row:
+    return lambda case: any(block["type"] == "tool_use" and fits(block) for block in blocks(case))
+
+
+def _repeats(one: Json) -> bool:
+    asked = [(use["name"], str(use["input"])) for use in uses(one)]
+    return len(set(asked)) < len(asked)
+
+
+def _between(one: Json) -> bool:
+    kinds = [block["type"] for block in one.get("content", ())]
+    return "text" in kinds[1:] and "tool_use" in kinds[kinds.index("text", 1) :] and kinds[0] != "text"
+
+
+def _then_success(status: int) -> Row:
+    def fits(case: Case) -> bool:
+        scripts = [step.get("script", []) for step in case.document["conversation"]]
+        pairs = [pair for script in scripts for pair in pairwise(script)]
+        return any(first.get("http_error") == status and "content" in second for first, second in pairs)
+
+    return fits
+
+
+# Every row of what design and field reports ask for, by the ground on which it is drawn.
+ROWS: Final[Mapping[str, Mapping[str, Row]]] = {
+    "messages": {
+        **{f"raises {name}": raised(lambda one, name=name: one["type"] == name) for name in EXCEPTIONS},  # type: ignore[misc]
+        **{f"raises {name}": raised(lambda one, name=name: one["type"] == name) for name in INTERRUPTIONS},  # type: ignore[misc]
+        **{f"returns garbage: {kind}": entry(garbage=kind) for kind in GARBAGE},
+        **{f"{count} parallel calls": reply(lambda one, n=count: len(uses(one)) == n) for count in (1, 2, 3, 4, 5, 8)},  # type: ignore[misc]
+        **{f"{status}, then success": _then_success(status) for status in (429, 500, 529)},
+        "raises what has no text": raised(lambda one: one["type"] == UNPRINTABLE),
+        "raises without a message": raised(lambda one: one.get("message") == ""),
+        "raises with a blank message": raised(lambda one: one.get("message") == "   "),
+        "raises with a message of several lines": raised(lambda one: "\n" in one.get("message", "")),
+        "raises with half a surrogate pair": raised(lambda one: "\ud83d" in one.get("message", "")),
+        "returns nothing": returned(lambda value: value is None),
+        "returns an empty text": returned(lambda value: value == ""),
+        "returns a blank text": returned(lambda value: isinstance(value, str) and value.isspace()),
+        "returns a long text": returned(lambda value: isinstance(value, str) and len(value) > 30_000),
+        "returns an object": returned(lambda value: isinstance(value, dict) and bool(value)),
+        "returns a list": returned(lambda value: isinstance(value, list) and bool(value)),
+        "returns an empty list": returned(lambda value: value == []),
+        "returns an empty object": returned(lambda value: value == {}),
+        "returns a truth value": returned(lambda value: value is True),
+        "returns a number": returned(lambda value: isinstance(value, float)),
+        "returns zero": returned(lambda value: value == 0 and value is not False),
+        "returns what looks like blocks": returned(lambda value: isinstance(value, list) and "type" in str(value)),
+        "returns blocks": lambda case: any("blocks" in one for one in case.entries()),
+        "returns an image": lambda case: any(len(one.get("blocks", ())) > 1 for one in case.entries()),
+        "hangs": lambda case: any("hang" in one for one in case.entries()),
+        "mutates its input": entry(mutate=True),
+        "unknown tool": call(lambda use: use["name"] == "no_such_tool"),
+        "a property is missing": call(lambda use: use["name"] != "no_such_tool" and use["input"] == {}),
+        "a property has another type": call(lambda use: "another type" in str(use["input"])),
+        "a call is repeated": reply(_repeats),
+        "text between calls": reply(_between),
+        "cut by max_tokens": reply(lambda one: one.get("stop_reason") == "max_tokens" and bool(uses(one))),
+        "paused": reply(lambda one: one.get("stop_reason") == "pause_turn"),
+        "refused": reply(lambda one: one.get("stop_reason") == "refusal"),
+        "an empty end": reply(lambda one: one.get("content") == [] and one.get("stop_reason") == "end_turn"),
+        "a lost connection": reply(lambda one: bool(one.get("reset"))),
+        "several turns": lambda case: (
+            sum(bool(uses(one)) for one in case.document["conversation"][0]["script"]) > 2
+            if "script" in case.document["conversation"][0]
+            else False
+        ),
+        "calls in the second prompt": lambda case: any(map(uses, case.document["conversation"][1].get("script", ()))),
+    },
+    "streamed": {
+        "one byte at a time": reply(lambda one: one.get("piece") == 1),
+        "cut off": reply(lambda one: "cut_after" in one),
+        "an error in the stream": reply(lambda one: "error_after" in one),
+        "an input that is no JSON": call(lambda use: isinstance(use["input"], str)),
+    },
+    "converse": {"503, then success": _then_success(503)},
+    "thinking": {"thinking": lambda case: any(block["type"] == "thinking" for block in blocks(case))},
+    "recorded": {
+        "a recorded call": call(lambda use: use["input"] == {"key": "recorded"}),
+        "a generated call beside a recording": call(lambda use: use["id"] == "toolu_01"),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("ground", "row"), [(ground, row) for ground, rows in ROWS.items() for row in rows], ids=lambda value: str(value)
+)
+def test_every_row_is_drawn(ground: str, row: str) -> None:
+    assert any(map(ROWS[ground][row], drawn(ground)))
+
+
+def test_ids_stand_once_and_equal_calls_fare_alike() -> None:
+    for case in drawn("messages"):
+        ids = [block["id"] for block in blocks(case) if block["type"] == "tool_use"]
+        assert len(set(ids)) == len(ids)
+        for tool in case.document["tools"]:
+            keys = [str(one["when"]) for one in tool["stub"] if "when" in one]
+            assert len(set(keys)) == len(keys)
+
+
+def test_usual_cases_hold_nothing_that_the_api_never_says() -> None:
+    for case in drawn("messages"):
+        assert all(block["text"].strip() for block in blocks(case) if block["type"] == "text")
+        assert all(len(step.get("script", ())) <= 10 for step in case.document["conversation"])
+
+
+@dataclass(frozen=True)
+class Hostility:
+    id: str
+    shows: Row
+
+
+HOSTILITIES: Final = (
+    Hostility("blank text", lambda case: any(not one.get("text", "x").strip() for one in blocks(case))),
+    Hostility(
+        "one id twice",
+        lambda case: any(len({use["id"] for use in uses(one)}) < len(uses(one)) for one in replies(case)),
+    ),
+    Hostility("many turns", lambda case: len(case.document["conversation"][0].get("script", ())) >= 10),
+)
+
+
+@pytest.mark.parametrize("hostility", HOSTILITIES, ids=lambda one: one.id)
+def test_hostile_cases_hold_what_the_api_never_says(hostility: Hostility) -> None:
+    assert any(map(hostility.shows, drawn("messages", 60, hostile=True)))
+    assert not any(map(hostility.shows, drawn("messages")))
+
+
+def smallest(strategy: SearchStrategy[Any], fits: Callable[[Any], bool]) -> Any:
+    return find(strategy, fits, settings=settings(database=None, max_examples=2000), random=random.Random(1))
+
+
+def test_the_plainest_case_is_one_call_that_returns_a_word() -> None:
+    found = smallest(conversations(), lambda case: True)
+    assert found.document["conversation"] == [
+        {
+            "user": "Please go on.",
+            "script": [{"content": [{"type": "tool_use", "id": "toolu_01", "name": "look_up", "input": {"key": "a"}}]}],
+        },
+        {"user": "And now?"},
+    ]
+    assert found.document["tools"][0]["stub"] == [
+        {"when": {"equals": {"key": "a"}}, "return": "mark-01"},
+        {"return": "some other result"},
+    ]
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    id: str
+    fits: Callable[[Case], bool]
+    calls: int
+    entries: list[Json]
+
+
+def outcomes(case: Case) -> list[Json]:
+    """What the tools do for the calls of the first reply."""
+    entries = {str(one["when"]["equals"]): one for one in case.entries() if "when" in one}
+    found = [entries.get(str(use["input"]), {}) for use in uses(next(replies(case)))]
+    return [{name: value for name, value in one.items() if name != "when"} for one in found]
+
+
+SHRUNK: Final = (
+    Shrunk(
+        "a failure",
+        lambda case: any("raise" in one for one in outcomes(case)),
+        1,
+        [{"raise": {"type": "ValueError", "message": "mark-01"}}],
+    ),
+    Shrunk(
+        "a failure after a success",
+        lambda case: any("raise" in one for one in outcomes(case)[1:]) and "return" in outcomes(case)[0],
+        2,
+        [{"return": "mark-01"}, {"raise": {"type": "ValueError", "message": "mark-02"}}],
+    ),
+    Shrunk("garbage", lambda case: any("garbage" in one for one in outcomes(case)), 1, [{"garbage": "none"}]),
+)
+
+
+@pytest.mark.parametrize("case", SHRUNK, ids=lambda case: case.id)
+def test_cases_shrink_to_the_fewest_calls_and_the_plainest_outcome(case: Shrunk) -> None:
+    found: Case = smallest(conversations(), case.fits)
+    assert (sum(len(uses(one)) for one in replies(found)), outcomes(found)) == (case.calls, case.entries)
+
+
+def test_inputs_fit_the_schema_or_break_it() -> None:
+    for tool in TOOLS:
+        required = set(tool["input_schema"]["required"])  # type: ignore[index]
+        smallest(inputs(tool), lambda drawn, required=required: required <= set(drawn))  # type: ignore[misc]
+        broken = smallest(unfit(tool), lambda drawn: True)
+        assert broken == {}
+
+
+def test_turns_and_outcomes_stand_in_files_of_ones_own() -> None:
+    turn = smallest(assistant_turns(), lambda one: len(uses(one)) == 2)
+    outcome = smallest(tool_outcomes("my-mark"), lambda one: "raise" in one)
+    document = {
+        "version": 1,
+        "name": "own",
+        "model": "claude-sonnet-5-5",
+        "tools": [{**tool, "stub": outcome} for tool in TOOLS],
+        "conversation": [{"user": "Go on.", "script": [turn]}],
+    }
+    played = Player(Target("planted", planted()), deadline=30).here(Case(document))
+    assert (played.calls, played.results, played.faults) == (2, 2, ())
+    assert outcome == {"raise": {"type": "ValueError", "message": "my-mark"}}
