@@ -86,7 +86,7 @@ CASES = (
         ("```yaml", "# scenarios/a.yaml", "version: 1", "```"),
         "scenarios/a.yaml:2: name: missing",
     ),
-    Case("a command that ends otherwise", ("```console", "$ toolreplay run gone.yaml", "```"), "ends with 3"),
+    Case("a command that ends otherwise", ("```console", "$ toolreplay run gone.yaml", "```"), "ends with 2"),
     Case("a command that is not run", ("```console", "$ rm -r x", "```"), "page:1: 'rm -r x' is not run"),
     Case("a command that prints something else", ("```console", "$ toolreplay --version", "0", "```"), "prints"),
     Case("a console without a command", ("```console", "PASS", "```"), "starts without '$ '"),

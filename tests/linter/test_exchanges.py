@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from tests.linter.build import BAD, GOOD, URL, USER, body, pair
-from toolreplay.linter import check_text
+from toolreplay.linter import FileResult, Totals, check_text
+from toolreplay.report.check_report import notes
 
 INVOKE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/{}/invoke"
 TEXT = json.dumps(GOOD)
@@ -57,7 +58,7 @@ def test_a_body_beside_a_good_one(case: Case, form: str) -> None:
     data = _vcr(pair(GOOD), other) if form == "vcrpy" else json.dumps([pair(GOOD), other], indent=1).encode()
     report = check_text(data, "a.yaml" if form == "vcrpy" else "a.json")
 
-    told = [(one.line > 9, one.reason[: len(case.reason) + 12]) for one in report.unreadable]
+    told = [(one.line > 9, one.reason[: len(case.reason) + 12]) for one in report.damaged]
     assert told == ([(True, f"exchange 1: {case.reason}")] if case.reason else [])
     assert (report.files, report.requests, report.redacted) == (1, case.requests, case.redacted)
     assert [one.finding.code for one in report.findings] == case.findings
@@ -84,3 +85,20 @@ messages: [{{role: user, content: hi, ? {key} : 2}}]
 
     paths = [(one.finding.code, one.finding.path) for one in report.findings]
     assert (paths, report.unreadable) == ([("TR207", f"messages[0].{told}"), ("TR207", f"tools[0].{told}")], ())
+
+
+def test_a_damaged_body_is_told_in_every_text_and_fails_nothing() -> None:
+    report = check_text(_vcr(pair(GOOD), pair("{")), "a.yaml")
+    (damaged,) = report.damaged
+    assert (report.unreadable, report.requests) == ((), 1)
+    assert str(damaged.reason).startswith("exchange 1: the request body is no JSON")
+
+    totals = Totals()
+    for one in (
+        FileResult("a.yaml", files=1, requests=1, damaged=(damaged,)),
+        FileResult("b.yaml", damaged=(damaged,) * 11),
+    ):
+        totals.add(one)
+    told = [line for line in notes(totals) if line.startswith("not checked: ")]
+    assert told[0] == f"not checked: a.yaml:{damaged.line}: {damaged.reason}"
+    assert (len(told), told[-1]) == (11, "not checked: 2 more requests with such bodies")

@@ -36,6 +36,7 @@ def test_json() -> None:
         "tool_uses": 3,
         "findings": [entry, entry],
         "unreadable": [{"file": "c.yaml", "line": 3, "reason": "is no YAML"}],
+        "damaged": [],
         "unchecked": 2,
         "redacted": 3,
         "passed": 5,

@@ -53,10 +53,12 @@ _OUR_TYPES: Final = ("redacted_thinking", "thinking", "tool_result", "tool_use")
 
 
 class Left(Enum):
-    """Why an entry is left out: it holds no request to the model, or the recorder took the request's body out."""
+    """Why an entry is left out: it holds no request to the model, the recorder took the request's body out, or what is
+    left of the body cannot be read."""
 
     OTHER = auto()
     REDACTED = auto()
+    DAMAGED = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ _CLAUDE: Final = ("anthropic", "claude")
 def recorded(interactions: Iterable[Interaction], leaks: Leaks | None) -> Iterator[Entry]:
     """The entries of a recording: requests to the model, and other exchanges that hold a credential.
 
-    A body that cannot be read is an entry with a fault, and one that the recorder took out is an entry that is left
-    out: neither is passed over.
+    A body that cannot be read, or that the recorder took out, makes an entry that is left out: neither is passed over
+    in silence.
 
     Args:
         leaks: finds credentials; None where they are not looked for.
@@ -55,7 +55,7 @@ def _parsed(request: HttpRequest, index: int) -> tuple[HttpRequest, str, Left | 
         return request, "", None
     where = f"exchange {index}: the request body"
     if not request.body.strip() or request.body == b"null":
-        return request, f"{where} is empty", None
+        return request, f"{where} is empty", Left.DAMAGED
     if _REDACTED.fullmatch(request.body):
         return request, "", Left.REDACTED
     try:
@@ -63,9 +63,9 @@ def _parsed(request: HttpRequest, index: int) -> tuple[HttpRequest, str, Left | 
     except json_text.DuplicateKeyError as error:
         return request, f"exchange {index}: in the request body {error.reason}", None
     except (ValueError, RecursionError) as error:
-        return request, f"{where} {json_fault(error)[1]}", None
+        return request, f"{where} {json_fault(error)[1]}", Left.DAMAGED
     if not isinstance(body, dict):
-        return request, f"{where} is JSON and no object", None
+        return request, f"{where} is JSON and no object", Left.DAMAGED
     return HttpRequest(request.method, request.url, request.headers, request.body, body), "", None
 
 

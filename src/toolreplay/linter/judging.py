@@ -86,6 +86,7 @@ class Judging:
         self._findings: list[Located] = []
         self._counts: Counter[Kind] = Counter()
         self._unreadable: list[Unreadable] = []
+        self._damaged: list[Unreadable] = []
         self._more_unreadable = 0
         self.known = False
 
@@ -98,6 +99,9 @@ class Judging:
         self._note_secrets(exchange)
         if exchange.left is Left.REDACTED:
             self._redacted += 1
+            return
+        if exchange.left is Left.DAMAGED:
+            self._damaged.append(Unreadable(self._file, self._line(exchange), exchange.fault))
             return
         if exchange.fault:
             self.refuse(self._line(exchange), exchange.fault)
@@ -143,6 +147,7 @@ class Judging:
             findings=tuple(self._findings),
             counts=dict(self._counts),
             unreadable=tuple(self._unreadable),
+            damaged=tuple(self._damaged),
             size=size,
         )
         self._following.forget()

@@ -57,6 +57,7 @@ class FileResult:
         findings: in the order of requests, or only the first of each kind if that was asked for.
         counts: how many findings there are of each kind, also of those that were not kept.
         unreadable: what could not be read; of a log's lines the first ones.
+        damaged: requests of a recording that could be read, but for their own bodies.
         known: findings that a baseline holds; they are in no other number.
         skipped: whether it is YAML or JSON that has nothing to do with a model.
         size: bytes of the file that were read for it, for showing progress.
@@ -72,6 +73,7 @@ class FileResult:
     findings: tuple[Located, ...] = ()
     counts: Mapping[Kind, int] = field(default_factory=dict)
     unreadable: tuple[Unreadable, ...] = ()
+    damaged: tuple[Unreadable, ...] = ()
     known: int = 0
     skipped: bool = False
     size: int = 0
@@ -92,6 +94,7 @@ class Totals:
     redacted: int = 0
     passed: int = 0
     unreadable: int = 0
+    damaged: list[Unreadable] = field(default_factory=list)
     known: int = 0
     gone: int = 0
     counts: Counter[Kind] = field(default_factory=Counter)
@@ -105,6 +108,7 @@ class Totals:
         self.redacted += result.redacted
         self.passed += result.passed
         self.unreadable += len(result.unreadable)
+        self.damaged += result.damaged
         self.known += result.known
         self.counts.update(result.counts)
 
@@ -131,7 +135,7 @@ class Report:
             conversation).
         findings: in the order of files and requests; a fault that stays in the history is reported at the
             first request that has it.
-        unchecked, redacted, passed: what was not checked, see `FileResult`.
+        unchecked, redacted, passed, damaged: what was not checked, see `FileResult`.
     """
 
     files: int
@@ -142,6 +146,7 @@ class Report:
     unchecked: int = 0
     redacted: int = 0
     passed: int = 0
+    damaged: tuple[Unreadable, ...] = ()
 
     @classmethod
     def of(cls, results: Iterable[FileResult]) -> Report:
@@ -162,6 +167,7 @@ class Report:
             totals.unchecked,
             totals.redacted,
             totals.passed,
+            tuple(totals.damaged),
         )
 
 

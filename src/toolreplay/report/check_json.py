@@ -17,8 +17,8 @@ class JsonReport:
     """One JSON object.
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "line", "exchange",
-    "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "unchecked", "redacted", "passed",
-    "known"}`; severity is `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand
+    "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "damaged": [...], "unchecked",
+    "redacted", "passed", "known"}`; severity is `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand
     before them.
     """
 
@@ -27,6 +27,7 @@ class JsonReport:
     def __init__(self) -> None:
         self._findings = _Spool()
         self._unreadable = _Spool()
+        self._damaged = _Spool()
 
     def add(self, result: FileResult) -> None:
         """Take in the next result."""
@@ -34,6 +35,8 @@ class JsonReport:
             self._findings.write(_finding(located))
         for entry in result.unreadable:
             self._unreadable.write(_unreadable(entry))
+        for entry in result.damaged:
+            self._damaged.write(_unreadable(entry))
 
     def render(self, totals: Totals) -> Iterator[str]:
         """The object."""
@@ -44,6 +47,8 @@ class JsonReport:
         yield from self._findings.read()
         yield '],\n  "unreadable": ['
         yield from self._unreadable.read()
+        yield '],\n  "damaged": ['
+        yield from self._damaged.read()
         yield (
             f'],\n  "unchecked": {totals.unchecked},\n  "redacted": {totals.redacted},\n'
             f'  "passed": {totals.passed},\n  "known": {totals.known}\n}}\n'

@@ -9,6 +9,9 @@ from toolreplay.contract.finding import Severity
 from toolreplay.linter import FileResult, Totals
 
 from .lines import count
+from .printable import printable
+
+_MOST_DAMAGED = 10  # that are told one by one
 
 
 class CheckReport(Protocol):
@@ -55,6 +58,10 @@ def notes(totals: Totals) -> Iterator[str]:
         )
     if totals.redacted:
         yield f"not checked: {count(totals.redacted, 'request')} whose body the recorder took out"
+    for one in totals.damaged[:_MOST_DAMAGED]:
+        yield f"not checked: {printable(one.file)}:{one.line}: {printable(one.reason)}"
+    if len(totals.damaged) > _MOST_DAMAGED:
+        yield f"not checked: {len(totals.damaged) - _MOST_DAMAGED} more requests with such bodies"
     if totals.passed:
         lines = count(totals.passed, "line")
         yield f"passed over: {lines} or list items without a request, in files that hold requests"
