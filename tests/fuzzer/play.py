@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from toolreplay.fuzzer.case import Case
-from toolreplay.fuzzer.conversations import conversations
+from toolreplay.fuzzer.conversations import conversations, plain_document
 from toolreplay.fuzzer.engine import fuzz_cases
 from toolreplay.fuzzer.ground import Ground, plain_ground
 from toolreplay.fuzzer.playing import Player
@@ -30,8 +30,9 @@ def fuzzed(
 ) -> Result:
     """Fuzz a loop, the same way every time."""
     player = Player(Target("loop", loop), strict=strict, deadline=deadline)
-    cases = conversations(ground or plain_ground(), hostile=hostile)
-    return fuzz_cases(player, cases, max_examples=examples, seed=seed, ignored=ignored)
+    ground = ground or plain_ground()
+    cases, plain = conversations(ground, hostile=hostile), Case(plain_document(ground))
+    return fuzz_cases(player, cases, plain=plain, max_examples=examples, seed=seed, ignored=ignored)
 
 
 def codes(result: Result) -> set[str]:

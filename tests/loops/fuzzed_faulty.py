@@ -33,7 +33,7 @@ from .sound import (
     told,
     turns,
 )
-from .wires import Answer, Raw
+from .wires import Answer, Raw, is_json
 
 
 def _without(call: Json, name: str) -> Json:
@@ -250,15 +250,27 @@ def _told_empty(error: Exception) -> str:
     return "" if not error.args or not str(error.args[0]).strip() else message_of(error)
 
 
-def _raw(kind: type) -> Callable[[list[Answer]], list[Answer]]:
-    """Values of one type go on the wire as they are."""
+def _raw(fits: Callable[[object], bool]) -> Callable[[list[Answer]], list[Answer]]:
+    """Some values go on the wire as they are."""
     return lambda answers: [
-        replace(one, value=Raw(one.value)) if isinstance(one.value, kind) and not one.failed else one for one in answers
+        replace(one, value=Raw(one.value)) if fits(one.value) and not one.failed else one for one in answers
     ]
 
 
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) and is_json(value)
+
+
+def _is_bytes(value: object) -> bool:
+    return isinstance(value, bytes)
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None
+
+
 def _as_json(answer: Answer) -> Answer:
-    plain = isinstance(answer.value, list | int | float) and not answer.failed
+    plain = isinstance(answer.value, list | int | float) and is_json(answer.value) and not answer.failed
     return replace(answer, value=Raw([{"json": answer.value}])) if plain else answer
 
 
@@ -284,9 +296,9 @@ PLANTED: Final[Mapping[str, Callable[..., object]]] = {
         )
     },
     "sends an empty error message": planted(told=_told_empty),
-    "sends dicts as they are": planted(answers=_raw(dict)),
-    "sends bytes as they are": planted(answers=_raw(bytes)),
-    "sends nothing as null": planted(answers=_raw(type(None))),
+    "sends dicts as they are": planted(answers=_raw(_is_object)),
+    "sends bytes as they are": planted(answers=_raw(_is_bytes)),
+    "sends nothing as null": planted(answers=_raw(_is_nothing)),
     "sends texts as they are": planted(answers=lambda answers: [_unsafe(one) for one in answers]),
     "sends lists as json": planted(answers=lambda answers: [_as_json(one) for one in answers]),
     "keeps a call that it did not run": planted(last=lambda content, _uncalled: content or None),

@@ -216,16 +216,17 @@ def _converse_content(value: Any) -> list[Json]:
     blocks = content_blocks(value)
     if blocks is not None:
         return [_converse_block(block) for block in blocks]
-    if isinstance(value, dict) and _is_json(value):
+    if isinstance(value, dict) and is_json(value):
         return [{"json": value}]
     text = text_of(value)
     return [{"text": text}] if text.strip() else []
 
 
-def _is_json(value: Json) -> bool:
+def is_json(value: object) -> bool:
+    """Whether JSON can hold a value."""
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
 
