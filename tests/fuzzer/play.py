@@ -9,8 +9,9 @@ from toolreplay.fuzzer.case import Case
 from toolreplay.fuzzer.conversations import conversations, plain_document
 from toolreplay.fuzzer.engine import fuzz_cases
 from toolreplay.fuzzer.ground import Ground, plain_ground
-from toolreplay.fuzzer.playing import Player
+from toolreplay.fuzzer.playing import Played, Player
 from toolreplay.fuzzer.result import Result
+from toolreplay.fuzzer.worker import Worker
 from toolreplay.runner.loops import Target
 
 Loop = Callable[..., object]
@@ -33,6 +34,15 @@ def fuzzed(
     ground = ground or plain_ground()
     cases, plain = conversations(ground, hostile=hostile), Case(plain_document(ground))
     return fuzz_cases(player, cases, plain=plain, max_examples=examples, seed=seed, ignored=ignored)
+
+
+def played(loop: Loop, case: Case, *, strict: bool = False) -> Played:
+    """Play one case, in a process of its own where it could spoil this one."""
+    player = Player(Target("loop", loop), strict=strict, deadline=30)
+    if not case.risky:
+        return player.here(case)
+    with Worker(player) as worker:
+        return worker.play(case)
 
 
 def codes(result: Result) -> set[str]:

@@ -9,11 +9,9 @@ from tests.loops import fuzzed_faulty as faulty
 from tests.loops.fuzzed_faulty import PLANTED
 from tests.loops.planted import planted
 from toolreplay.fuzzer.ground import Ground, plain_ground
-from toolreplay.fuzzer.playing import Player
-from toolreplay.runner.loops import Target
 from toolreplay.wire.model import Wire
 
-from .play import Loop, calls, codes, fuzzed
+from .play import Loop, calls, codes, fuzzed, played
 
 PLAIN: Final = plain_ground()
 STREAM: Final = plain_ground(stream=True)
@@ -105,11 +103,11 @@ def test_a_faulty_loop_is_found_by_its_own_rule_and_shrunk(case: Case) -> None:
     assert (codes(result) - case.follows, codes(result) - case.follows - {case.code}) == ({case.code}, set())
     smallest = next(one.case for one in result.found if one.fault.code == case.code)
     assert len(calls(smallest)) <= case.most_calls
-    mended = Player(Target("mended", planted())).here(smallest)
+    mended = played(planted(), smallest)
     assert ([one for one in mended.faults if one.is_error], mended.trouble) == ([], None)
 
 
 @pytest.mark.parametrize("case", WARNED, ids=lambda case: case.id)
 def test_what_the_api_takes_is_a_warning_and_counted(case: Case) -> None:
-    result = fuzzed(case.function, case.ground, seed=case.seed)
+    result = fuzzed(case.function, case.ground, seed=case.seed, examples=60)
     assert (codes(result), result.warnings[case.code] > 0) == (set(), True)

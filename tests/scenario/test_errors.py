@@ -154,7 +154,7 @@ TOP = [
          "history[1]: a message has role and content and nothing else; write {role: user, content: ...}",
          "history[2].content[0]: a content block without a type; add one, such as type: text"),
     _top("script-empty", "script: []", "script: holds no reply; add one, or remove it to play a cassette"),
-    _top("odd-key", "'a b': 1", "['a b']: unknown field; known are version, name, model, max_tokens, system, wire, stream, thinking, betas, tool_choice, extra_body, tools, history, conversation, script, loop, max_turns, match, subagents, allow, deadline"),
+    _top("odd-key", "'a b': 1", "['a b']: unknown field; known are version, name, model, max_tokens, system, wire, stream, thinking, betas, tool_choice, extra_body, tools, history, conversation, script, loop, max_turns, match, subagents, allow, deadline, time_limit"),
 ]  # fmt: skip
 
 TOOLS = [

@@ -96,6 +96,7 @@ def test_defaults() -> None:
         "subagents": (),
         "allow": (),
         "deadline": 10.0,
+        "time_limit": None,
     }
 
 
