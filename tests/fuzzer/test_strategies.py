@@ -205,7 +205,7 @@ ROWS: Final[Mapping[str, Mapping[str, Row]]] = {
     ("ground", "row"), [(ground, row) for ground, rows in ROWS.items() for row in rows], ids=lambda value: str(value)
 )
 def test_every_row_is_drawn(ground: str, row: str) -> None:
-    assert any(map(ROWS[ground][row], drawn(ground, MANY if ground == "messages" else 150)))
+    assert any(map(ROWS[ground][row], drawn(ground, MANY if ground == "messages" else 300)))
 
 
 def test_ids_stand_once_and_equal_calls_fare_alike() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -104,6 +105,7 @@ def _is_portable(player: Player) -> bool:
 
 def _serve(pipe: Connection, player: Player) -> None:
     """What the child does: play what it is given, until nobody gives any more."""
+    gc.freeze()  # else its first collection writes to, and so copies, every page that it was born with
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent to hear
     # What a loop prints it prints hundreds of times.
     sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (open as long as the child)
