@@ -18,8 +18,8 @@ class JsonReport:
 
     `{"files", "requests", "tool_uses", "findings": [{"code", "name", "severity", "file", "line", "exchange",
     "path", "message", "fix"}], "unreadable": [{"file", "line", "reason"}], "damaged": [...], "unchecked",
-    "redacted", "passed", "known"}`; severity is `error`, `warning` or `info`. Findings wait in a temporary file, since the counts stand
-    before them.
+    "redacted", "passed", "known"}`; severity is `error`, `warning` or `info`. Findings wait in a temporary file, since
+    the counts stand before them.
     """
 
     keep: int | None = None
