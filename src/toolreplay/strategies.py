@@ -71,7 +71,7 @@ def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
             played = worker.play(case) if case.risky else player.here(case)
     fault = next((one for one in played.faults if one.is_error and not case.hostile), None)
     if fault is not None:
-        result = Result(target, found=(Found(fault, case, played.rows),))
+        result = Result(target, found=(Found(fault, case, rows=played.rows),))
         raise FuzzFailure("\n".join(fuzz_details(result)), result)
 
 

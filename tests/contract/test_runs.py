@@ -138,6 +138,14 @@ CASES = [
         [f"TR603 error {AT}"],
     ),
     case(
+        "a word that both an own text and another outcome have proves nothing",
+        [
+            call(RETURNED, {"content": "ask the weather service"}),
+            call(returned("weather: fog and hail", "weather: fog and hail", "weather", "hail"), {"content": "hail"}, 2),
+        ],
+        [f"TR603 error {AT}"],
+    ),
+    case(
         "equal outcomes cannot be swapped",
         [call(RETURNED, OK), call(RETURNED, OK, 2)],
         [],

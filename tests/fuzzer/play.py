@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from toolreplay.fuzzer.case import Case
-from toolreplay.fuzzer.conversations import conversations, plain_document
+from toolreplay.fuzzer.conversations import conversations
+from toolreplay.fuzzer.document import plain_document
 from toolreplay.fuzzer.engine import fuzz_cases
 from toolreplay.fuzzer.ground import Ground, plain_ground
 from toolreplay.fuzzer.playing import Played, Player
 from toolreplay.fuzzer.result import Result
+from toolreplay.fuzzer.sweep import sweep
 from toolreplay.fuzzer.worker import Worker
 from toolreplay.runner.loops import Target
 
@@ -33,7 +35,8 @@ def fuzzed(
     player = Player(Target("loop", loop), strict=strict, deadline=deadline)
     ground = ground or plain_ground()
     cases, plain = conversations(ground, hostile=hostile), Case(plain_document(ground))
-    return fuzz_cases(player, cases, plain=plain, max_examples=examples, seed=seed, ignored=ignored)
+    first = () if hostile else sweep(ground)
+    return fuzz_cases(player, cases, plain=plain, first=first, max_examples=examples, seed=seed, ignored=ignored)
 
 
 def played(loop: Loop, case: Case, *, strict: bool = False) -> Played:

@@ -37,7 +37,7 @@ class Case:
     follows: frozenset[str] = field(default=frozenset())
     most_calls: int = 2
     deadline: float = 2.0
-    seed: int = 5
+    seed: int = 1
 
     @property
     def id(self) -> str:
@@ -66,11 +66,11 @@ FOUND: Final = (
     Case(faulty.doubles_on_error, "TR103"),
     Case("puts a text before the results", "TR104"),
     Case("sends dicts as they are", "TR301", follows=frozenset({"TR609"})),  # what JSON cannot hold is never sent
-    Case("sends bytes as they are", "TR609", seed=4),
+    Case("sends bytes as they are", "TR609"),
     Case("sends texts as they are", "TR305", CONVERSE),
     Case("sends lists as json", "TR309", CONVERSE, follows=frozenset({"TR305", "TR609"})),  # the same
     Case("sends the newest message alone", "TR102"),
-    Case("keeps the newest three messages", "TR102"),
+    Case("keeps the newest three messages", "TR102", follows=frozenset({"TR606"})),
     Case("begins a conversation of its own", "TR606"),
     Case(faulty.rebuilds_the_turn_from_text, "TR102"),
     Case(faulty.tries_a_tool_again, "TR608"),

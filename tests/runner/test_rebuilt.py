@@ -57,3 +57,25 @@ def test_a_history_without_failures_is_judged_as_before(loop: Any, tmp_path: Pat
     scenario = place(tmp_path).scenario(weather(conversation=conversation, script=None))
     found = outline(place(tmp_path).play(scenario, loop))
     assert [line for line in found if line[1] == "error"] == []
+
+
+def _in_a_group(client: Any, model: str, messages: list[Any], tools: Any, functions: Any) -> str:
+    """What a task group does with an exception that is none of asyncio's own."""
+    try:
+        return _one_prompt(client, model, messages, tools, functions)
+    except BaseException as error:
+        raise BaseExceptionGroup("unhandled errors in a TaskGroup", [error]) from None
+
+
+def test_an_interruption_that_a_task_group_wraps_may_leave_the_loop(tmp_path: Path) -> None:
+    run = place(tmp_path).play(_interrupted(tmp_path), _in_a_group)
+    assert [line for line in outline(run) if line[1] == "error"] == []
+    assert run.requests == 3
+
+
+def test_a_failure_that_a_task_group_wraps_may_not(tmp_path: Path) -> None:
+    stub = {"raise": {"type": "ValueError", "message": "no city"}}
+    conversation = [{"user": "Oslo?", "script": [asks("Oslo")]}, {"user": "And now?"}]
+    tools = [{**weather()["tools"][0], "stub": stub}]
+    scenario = place(tmp_path).scenario(weather(tools=tools, conversation=conversation, script=None))
+    assert ("TR609", "error") in outline(place(tmp_path).play(scenario, _in_a_group))

@@ -56,9 +56,10 @@ def swapped_with(call: CallFacts, calls: Sequence[CallFacts]) -> CallFacts | Non
         theirs_only = [token for token in theirs if token not in own]
         if not theirs_only or not mine_only or shows_any(text, mine_only):
             continue
-        # Where a token of both outcomes shows, only the whole of the other's proves anything.
-        prove = all if shows_any(text, own) else any
-        if prove(_stands_in(text, token) for token in theirs_only):
+        shown = sum(_stands_in(text, token) for token in theirs_only)
+        # A word or two may stand in any text. Where a token of both outcomes shows, only the whole of the other's
+        # proves anything.
+        if shown == len(theirs_only) or (2 * shown > len(theirs_only) and not shows_any(text, own)):
             return other
     return None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
@@ -12,9 +10,11 @@ from hypothesis.strategies import SearchStrategy
 
 from toolreplay.wire.model import Wire
 
+from .document import MOST_TURNS, Stubs
 from .ground import Ground
 from .inputs import inputs, unfit
 from .outcomes import tool_outcomes
+from .replies import EMPTY, ERRORS, PAUSED, REFUSED, RESET, THINKING, call, cut, unknown_call, with_broken_input
 
 Json = dict[str, Any]
 Drawn = TypeVar("Drawn")
@@ -28,10 +28,8 @@ _CALL_KINDS: Final = (_USUAL,) * 12 + ("unknown", "unfit", "again")
 _ENDS: Final = ("text",) * 6 + ("empty", "cut", "pause", "refusal")
 _CONVERSE_ENDS: Final = ("text",) * 6 + ("empty", "cut")
 _LAST_ENDS: Final = ("text",) * 10 + ("empty", "cut")
-_ERRORS: Final = {Wire.MESSAGES: (529, 429, 500), Wire.CONVERSE: (503, 429, 500)}
 _HAZARDS: Final = (None,) * 25 + ("error", "errors", "reset")
 _STREAM_HAZARDS: Final = (None,) * 10 + ("piece", "piece", "piece", "cut_after", "error_after", "broken_input")
-MOST_TURNS: Final = 12
 
 
 class Choices:
@@ -41,7 +39,7 @@ class Choices:
         self.ground = ground
         self.tools = st.sampled_from(ground.callable)
         self.inputs = {str(tool["name"]): inputs(tool) for tool in ground.callable}
-        self.unfit = {str(tool["name"]): unfit(tool) for tool in ground.callable}
+        self.unfit = {str(tool["name"]): st.sampled_from(unfit(tool)) for tool in ground.callable}
 
 
 class Author:
@@ -55,7 +53,7 @@ class Author:
         self._ids = 0
         self._may_raise = False  # whether an exception may leave the step that is drawn
         self._last: Json | None = None
-        self._entries: dict[tuple[str, str], Json] = {}
+        self.stubs = Stubs(choices.ground)
 
     def step(self, prompt: Any, index: int, *, recorded: bool) -> Json:
         """A prompt and the replies to it."""
@@ -67,14 +65,6 @@ class Author:
         if self._may_raise:
             step["expect"] = {"raises": "allow"}
         return step
-
-    def stub(self, tool: Mapping[str, Any]) -> Json:
-        """The stub of a tool: an entry for every call that was drawn, and one for inputs that a loop changed."""
-        name = str(tool["name"])
-        if name not in self._choices.inputs:
-            return {}
-        entries = [entry for (named, _), entry in self._entries.items() if named == name]
-        return {"stub": [*entries, {"return": "some other result"}]}
 
     def turn(self) -> Json:
         """A reply that calls tools."""
@@ -128,17 +118,14 @@ class Author:
         drawn = self._draw((self._choices.unfit if kind == "unfit" else self._choices.inputs)[name])
         if kind == "unknown":
             self._draw(tool_outcomes())  # for nothing: what takes fewer draws passes for plainer when a case shrinks
-            return {"type": "tool_use", "id": self._id(), "name": "no_such_tool", "input": {}}
+            return unknown_call(self._id())
         self._entry(name, drawn)
-        self._last = {"type": "tool_use", "id": self._id(), "name": name, "input": drawn}
+        self._last = call(self._id(), name, drawn)
         return self._last
 
     def _entry(self, name: str, given: Json) -> None:
-        """What a tool does for an input. Calls that are equal cannot be told apart by a loop, so they fare alike."""
-        key = (name, json.dumps(given, sort_keys=True))
-        if key not in self._entries and name in self._choices.inputs:
-            marker = f"mark-{len(self._entries) + 1:02d}"
-            self._entries[key] = {"when": {"equals": given}, **self._draw(tool_outcomes(marker))}
+        if self.stubs.lack(name, given):
+            self.stubs.add(name, given, self._draw(tool_outcomes(self.stubs.marker)))
 
     def _id(self) -> str:
         doubled = self._hostility == "id twice" and self._ids > 0
@@ -146,25 +133,23 @@ class Author:
         return f"toolu_{self._ids:02d}"
 
     def _thinking(self) -> list[Json]:
-        if not self._ground.fields.get("thinking") or self._ground.wire is not Wire.MESSAGES:
-            return []
-        return [{"type": "thinking", "thinking": "I need a tool.", "signature": "c2lnbmVk"}]
+        return [THINKING] if self._ground.thinks else []
 
     def _end(self, index: int) -> list[Json]:
         """What ends a prompt; plain text comes by itself."""
         ends = _ENDS if self._ground.wire is Wire.MESSAGES else _CONVERSE_ENDS
         match self._one_of(_LAST_ENDS if index and index + 1 >= len(self._ground.prompts) else ends):
             case "empty":
-                return [{"content": [], "stop_reason": "end_turn"}]
+                return [EMPTY]
             case "cut":
                 self._may_raise = True
-                return [{"content": [*self._thinking(), self._call()], "stop_reason": "max_tokens"}]
+                return [cut([*self._thinking(), self._call()])]
             case "pause":
                 self._may_raise = True
-                return [{"content": [{"type": "text", "text": "One moment."}], "stop_reason": "pause_turn"}]
+                return [PAUSED]
             case "refusal":
                 self._may_raise = True
-                return [{"content": [{"type": "text", "text": "I cannot."}], "stop_reason": "refusal"}]
+                return [REFUSED]
         return []
 
     def _hazard(self) -> list[Json]:
@@ -174,8 +159,8 @@ class Author:
             return []
         self._may_raise = True
         if kind == "reset":
-            return [{"reset": True}]
-        error = {"http_error": self._one_of(_ERRORS[self._ground.wire])}
+            return [RESET]
+        error = {"http_error": self._one_of(ERRORS[self._ground.wire])}
         return [error] * (2 if kind == "errors" else 1)
 
     def _streamed(self, reply: Json) -> Json:
@@ -187,8 +172,7 @@ class Author:
             return {**reply, "piece": self._one_of((1, 2, 3, 7, 16, 100))}
         self._may_raise = True
         if kind == "broken_input":
-            content = [_broken(block) for block in reply["content"]]
-            return {**reply, "content": content}
+            return with_broken_input(reply)
         after = self._draw(st.integers(1, 8 if kind == "error_after" else 900))
         return {**reply, kind: after}
 
@@ -203,10 +187,3 @@ class Author:
 @cache
 def _sampled(options: tuple[Drawn, ...]) -> SearchStrategy[Drawn]:
     return st.sampled_from(options)
-
-
-def _broken(block: Json) -> Json:
-    """A call whose input arrives as text that is no JSON."""
-    if block.get("type") != "tool_use" or not block["input"]:
-        return block
-    return {**block, "input": json.dumps(block["input"])[:-2]}

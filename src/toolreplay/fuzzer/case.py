@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -46,8 +47,8 @@ class Case:
 
     @property
     def key(self) -> str:
-        """The same for equal cases."""
-        return json.dumps(self.document, sort_keys=True)
+        """The same for equal cases, and short, since thousands may be kept."""
+        return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()
 
     def __repr__(self) -> str:
         written = repr(self.document)

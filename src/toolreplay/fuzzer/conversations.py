@@ -11,8 +11,9 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from .author import MOST_TURNS, Author, Choices
+from .author import Author, Choices
 from .case import Case
+from .document import document, prompts_of
 from .ground import Ground, plain_ground
 
 Json = dict[str, Any]
@@ -28,13 +29,6 @@ def conversations(ground: Ground | None = None, *, hostile: bool = False) -> Sea
         hostile: let the model side say what the API never would: blank text, one id twice, many turns.
     """
     return _conversation(Choices(ground or plain_ground()), hostile=hostile)
-
-
-def plain_document(ground: Ground | None = None) -> Json:
-    """The plainest conversation on a ground: a prompt, and a reply without a call."""
-    ground = ground or plain_ground()
-    fields = {"version": 1, "name": "plain", **ground.fields}
-    return {**fields, "tools": list(ground.tools), "conversation": [{"user": ground.prompts[0]}]}
 
 
 def assistant_turns(tools: tuple[Json, ...] | None = None) -> SearchStrategy[Json]:
@@ -59,14 +53,5 @@ def _conversation(draw: st.DrawFn, choices: Choices, *, hostile: bool) -> Case:
     ground = choices.ground
     author = Author(draw, choices, draw(_HOSTILITIES) if hostile else None)
     recorded = bool(ground.recorded) and draw(st.booleans())
-    prompts = ground.prompts if len(ground.prompts) > 1 else (*ground.prompts, "And now?")
-    steps = [author.step(prompt, index, recorded=recorded) for index, prompt in enumerate(prompts)]
-    document: Json = {
-        "version": 1,
-        "name": "drawn",
-        **ground.fields,
-        "max_turns": MOST_TURNS,
-        "tools": [{**tool, **author.stub(tool)} for tool in ground.tools],
-        "conversation": steps,
-    }
-    return Case(document, hostile)
+    steps = [author.step(prompt, index, recorded=recorded) for index, prompt in enumerate(prompts_of(ground))]
+    return Case(document(ground, author.stubs, steps), hostile)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, currently_in_test_context, given, settings
@@ -16,7 +17,8 @@ from toolreplay.runner.clients import dummy_credentials
 from toolreplay.runner.router import INTERCEPTOR
 
 from .case import Case
-from .conversations import plain_document
+from .document import plain_document
+from .ground import plain_ground
 from .known import Known
 from .playing import Player, silence
 from .result import Found, Result
@@ -29,6 +31,7 @@ def fuzz_cases(
     cases: SearchStrategy[Case],
     *,
     plain: Case | None = None,
+    first: Iterable[Case] = (),
     max_examples: int = 200,
     seed: int | None = None,
     ignored: Collection[str] = (),
@@ -38,7 +41,8 @@ def fuzz_cases(
     """Play cases that are drawn, until there are enough or a fault is found and shrunk.
 
     Args:
-        plain: the plainest case, played first; by default one on two small tools.
+        plain: the plainest case, by which the loop warms up; by default one on two small tools.
+        first: cases that are played before any is drawn, as many as leave a third of the examples for those.
         ignored: codes of rules that stop nothing.
         regressions: faults that are known; their rules stop nothing either.
         key: what Hypothesis's database keeps failing examples under; with a seed nothing is kept.
@@ -50,11 +54,17 @@ def fuzz_cases(
     started = time.perf_counter()
     with dummy_credentials(), INTERCEPTOR.hold(), silence(), Worker(player) as worker:
         search = Search(player, worker, known)
-        endless = search.warm_up(plain or Case(plain_document()))
+        endless = search.warm_up(plain or Case(plain_document(plain_ground())))
         if endless is not None:
             found: tuple[Found, ...] = (endless,)
         else:
-            found = _apart(lambda: _found(search, _example(search, cases, max_examples, seed, key)))
+            try:
+                swept = tuple(search.sweep(islice(first, max_examples * 2 // 3)))
+                left = max_examples - search.examples
+                drawn = _apart(lambda: _run(_example(search, cases, left, seed, key)))
+            except Stopped as stopped:
+                raise LoopError(str(stopped)) from None
+            found = tuple(search.found((*swept, *drawn)))
     return Result(
         target=player.target,
         found=found,
@@ -77,12 +87,6 @@ def _apart(look: Callable[[], tuple[Found, ...]]) -> tuple[Found, ...]:
         return look()
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(look).result()
-
-
-def _found(search: Search, example: Callable[[], None]) -> tuple[Found, ...]:
-    found = [search.in_full(search.smallest(one)) for one in _run(example)]
-    hang = search.smallest_hang()
-    return (*found, hang) if hang is not None else tuple(found)
 
 
 def _example(
@@ -118,13 +122,11 @@ def _run(example: Callable[[], None]) -> tuple[Found, ...]:
         example()
     except Broken as broken:
         return (broken.found,)
-    except Stopped as stopped:
-        raise LoopError(str(stopped)) from None
     except BaseExceptionGroup as group:
         found, others = group.split(Broken)
         if others is not None:
             stops = _leaves(others, Stopped)
-            raise (LoopError(str(stops[0])) if stops else others) from None
+            raise (stops[0] if stops else others) from None
         return tuple(one.found for one in _leaves(found, Broken))
     return ()
 

@@ -15,12 +15,14 @@ from toolreplay.runner.router import INTERCEPTOR
 from toolreplay.scenario.model import Scenario
 
 from .case import Case
-from .conversations import conversations, plain_document
+from .conversations import conversations
+from .document import plain_document
 from .engine import fuzz_cases
 from .ground import ground_of, plain_ground
 from .known import known_regressions
 from .playing import Player
 from .result import Result
+from .sweep import sweep
 
 DEADLINE = 2.0  # seconds; a loop that talks to memory needs milliseconds
 
@@ -59,6 +61,7 @@ def fuzz_scenario(
             player,
             conversations(ground, hostile=hostile),
             plain=Case(plain_document(ground)),
+            first=() if hostile else sweep(ground),
             max_examples=max_examples,
             seed=seed,
             ignored=known_codes(ignored),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.finding import Severity
 from toolreplay.runner.run import Failure, Outcome, Run, RunFinding
 
@@ -81,4 +82,6 @@ def _of_failure(failure: Failure) -> Fault:
     # Generated steps expect nothing, so what else fails a run is an exception, or a conversation beside its own.
     if failure.kind == "raised":
         return crash(failure.message, failure.where)
-    return Fault("TR606", "history-rewritten", failure.where, failure.message, failure.fix)
+    rule = all_rules()["TR606"]
+    what = "the loop sent a conversation that goes on from nothing it sent before"
+    return Fault(rule.code, rule.name, failure.where, what, failure.fix or rule.fix)

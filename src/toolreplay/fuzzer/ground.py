@@ -68,6 +68,11 @@ class Ground:
         """Whether replies are streamed."""
         return bool(self.fields.get("stream"))
 
+    @property
+    def thinks(self) -> bool:
+        """Whether the model thinks before it calls."""
+        return bool(self.fields.get("thinking")) and self.wire is Wire.MESSAGES
+
 
 def plain_ground(wire: Wire = Wire.MESSAGES, *, stream: bool = False) -> Ground:
     """A ground without a scenario: two small tools and a prompt."""

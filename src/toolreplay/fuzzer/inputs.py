@@ -8,6 +8,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from toolreplay.wire.fields import items, mapping
+
 Json = dict[str, Any]
 
 _WORDS: Final = st.sampled_from(["a", "b", "Oslo", "two words", "", "ünï ☂", 'quo"ted', "line\nline"])
@@ -35,13 +37,24 @@ def inputs(tool: Mapping[str, Any]) -> SearchStrategy[Json]:
     return found.map(lambda drawn: drawn if isinstance(drawn, dict) else {})
 
 
-def unfit(tool: Mapping[str, Any]) -> SearchStrategy[Json]:
+def plainest(tool: Mapping[str, Any], number: int = 0) -> Json:
+    """An input that fits a tool definition, the plainest there is; of another number another one, where it can be.
+
+    Args:
+        number: 0 or 1.
+    """
+    kind = str(tool.get("type") or "custom")
+    for prefix, example in _OWN_TOOLS.items():
+        if kind.startswith(prefix):
+            return example
+    found = _plainest(tool.get("input_schema"), number) if "input_schema" in tool else {}
+    return found if isinstance(found, dict) else {}
+
+
+def unfit(tool: Mapping[str, Any]) -> tuple[Json, ...]:
     """Inputs that break a tool's schema: a required property left out, or one of another type."""
-    schema = tool.get("input_schema")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    names = [str(name) for name in properties] if isinstance(properties, dict) else []
-    broken: list[Json] = [{}, *({name: [{"of": "another type"}]} for name in names[:3])]
-    return st.sampled_from(broken)
+    names = [str(name) for name in mapping(mapping(tool.get("input_schema")).get("properties"))]
+    return {}, *({name: [{"of": "another type"}]} for name in names[:3])
 
 
 def _value(schema: object) -> SearchStrategy[Any]:
@@ -68,6 +81,30 @@ def _value(schema: object) -> SearchStrategy[Any]:
         if isinstance(schema.get(union), list) and schema[union]:
             return st.one_of([_value(one) for one in schema[union]])
     return _WORDS
+
+
+def _plainest(schema: object, number: int) -> Any:
+    if not isinstance(schema, dict):
+        return "ab"[number]
+    if isinstance(schema.get("enum"), list) and schema["enum"]:
+        return schema["enum"][min(number, len(schema["enum"]) - 1)]
+    if "const" in schema:
+        return schema["const"]
+    kind = schema.get("type")
+    match kind[0] if isinstance(kind, list) and kind else kind:
+        case "integer" | "number":
+            return number
+        case "boolean":
+            return bool(number)
+        case "null":
+            return None
+        case "array":
+            return [_plainest(schema.get("items"), number)]
+        case "object":
+            properties = mapping(schema.get("properties"))
+            return {name: _plainest(properties.get(name), number) for name in map(str, items(schema.get("required")))}
+    unions = (*items(schema.get("anyOf")), *items(schema.get("oneOf")))
+    return _plainest(unions[0] if unions else None, number)
 
 
 def _object(schema: object) -> SearchStrategy[Any]:

@@ -6,8 +6,9 @@ recognised however a loop cuts or wraps it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import zip_longest
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -49,6 +50,11 @@ UNPRINTABLE: Final = "toolreplay.scenario.exceptions.Unprintable"
 
 _OFTEN: Final = (*EXCEPTIONS[:6] * 2, *EXCEPTIONS)
 _PIXEL: Final = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+_IMAGE: Final[Entry] = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL},
+}
+_MOMENT: Final = 0.002  # seconds
 # As often as each is worth it: what plays in a process of its own costs ten times as much.
 _KINDS: Final = (
     *("text",) * 5,
@@ -63,6 +69,8 @@ _KINDS: Final = (
 _SHAPES: Final[tuple[Callable[[str], object], ...]] = (
     lambda marker: {"value": marker},
     lambda marker: [marker],
+    lambda _: "",
+    lambda _: None,
     lambda marker: f"{marker} {'long text ' * 4000}{marker}",
     lambda marker: f"{marker}\nin\n\nlines\n",
     lambda marker: {"deep": {"er": [{"still": marker}]}, "empty": None},
@@ -70,8 +78,6 @@ _SHAPES: Final[tuple[Callable[[str], object], ...]] = (
     lambda marker: [{"type": "note", "value": marker}],
     lambda marker: f'{{"json": "{marker}"}}',
     lambda marker: f"<b>{marker}</b> ünï ☂ \x07",
-    lambda _: None,
-    lambda _: "",
     lambda _: "  \n",
     lambda _: [],
     lambda _: {},
@@ -128,11 +134,33 @@ def _outcome(draw: st.DrawFn, marker: str, *, interruptions: bool) -> Entry:
         case "garbage":
             return {"garbage": draw(_GARBAGE)}
         case "blocks":
-            image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL}}
-            return {"blocks": [{"type": "text", "text": marker}, *([image] if draw(st.booleans()) else [])]}
+            return _blocks(marker, *([_IMAGE] if draw(st.booleans()) else []))
         case "mutate":
             return {"mutate": True, "return": marker}
     return {"return": marker}
+
+
+def each_outcome(marker: str) -> Iterator[Entry]:
+    """Every entry that can be drawn, but for combinations: of each kind the plainest first, kinds in turn."""
+    kinds: tuple[list[Entry], ...] = (
+        [{"return": marker}, *({"return": shape(marker)} for shape in _SHAPES)],
+        [_raise(name, marker) for name in EXCEPTIONS if name not in RISKY],
+        [{"garbage": kind} for kind in GARBAGE],
+        [_raise(EXCEPTIONS[0], message(marker)) for message in _MESSAGES[1:]],
+        [_raise(name, marker) for name in (*EXCEPTIONS, *INTERRUPTIONS) if name in RISKY],
+        [{"mutate": True, "return": marker}, _blocks(marker), _blocks(marker, _IMAGE)],
+        [{"raise": {"type": UNPRINTABLE}}, {"hang": _MOMENT}],
+    )
+    for in_turn in zip_longest(*kinds):
+        yield from (entry for entry in in_turn if entry is not None)
+
+
+def _raise(name: str, message: str) -> Entry:
+    return {"raise": {"type": name, "message": message}}
+
+
+def _blocks(marker: str, *images: Entry) -> Entry:
+    return {"blocks": [{"type": "text", "text": marker}, *images]}
 
 
 def _raised(draw: st.DrawFn, marker: str, names: SearchStrategy[str]) -> Entry:
@@ -141,5 +169,5 @@ def _raised(draw: st.DrawFn, marker: str, names: SearchStrategy[str]) -> Entry:
     if unprintable:
         return {"raise": {"type": UNPRINTABLE}}
     if name == "TimeoutError" and draw(st.booleans()):
-        return {"hang": 0.002}
-    return {"raise": {"type": name, "message": message}}
+        return {"hang": _MOMENT}
+    return _raise(name, message)

@@ -15,10 +15,15 @@ from .table import Row
 
 @dataclass(frozen=True)
 class Found:
-    """A fault, the smallest case that shows it, and the calls of that case."""
+    """A fault, the smallest case that shows it, and the calls of that case.
+
+    Attributes:
+        example: the number, from 1, of the example that first showed it.
+    """
 
     fault: Fault
     case: Case
+    example: int = 0
     rows: tuple[Row, ...] = ()
 
 

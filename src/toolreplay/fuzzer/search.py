@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
@@ -41,6 +42,7 @@ class Search:
     Attributes:
         worker: plays the cases.
         known: codes that stop nothing; `met` are those that were seen.
+        told: codes of faults that the sweep has found.
         hangs: cases in which the loop did not end. They are shrunk here and not by Hypothesis, which would ask for
             hundreds.
     """
@@ -49,6 +51,7 @@ class Search:
     worker: Worker
     known: frozenset[str]
     met: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
     hangs: list[Found] = field(default_factory=list)
     warnings: Counter[str] = field(default_factory=Counter)
     examples: int = 0
@@ -58,6 +61,7 @@ class Search:
     after_failure: int = 0
     unplayed: int = 0
     _failing: set[str] = field(default_factory=set)
+    _first: dict[str, int] = field(default_factory=dict)  # by code, the number of the example that showed it
     _played: dict[str, Played] = field(default_factory=dict)
 
     def warm_up(self, plain: Case) -> Found | None:
@@ -70,8 +74,21 @@ class Search:
                 played = worker.play(plain)
         return Found(played.faults[0], plain) if played.hung else None
 
+    def sweep(self, cases: Iterable[Case]) -> Iterator[Found]:
+        """Play cases as they are, and go on past those that show a fault which was told."""
+        for case in cases:
+            found = next(self._shown(case), None)
+            if found is not None:
+                self.told.add(found.fault.code)
+                yield found
+
     def look_at(self, case: Case) -> None:
-        """Play a case and count it; raise what it shows."""
+        """Play a case; raise the first fault that it shows."""
+        for found in self._shown(case):
+            raise broken(found.fault.code)(found)
+
+    def _shown(self, case: Case) -> Iterator[Found]:
+        """Play a case and count it; give what it shows that stops the search. What hung is kept for later."""
         if self._is_spared(case):
             self.unplayed += 1
             return
@@ -83,16 +100,19 @@ class Search:
         if played.trouble is not None:
             raise Stopped(played.trouble)
         self.warnings.update(one.code for one in played.faults if _warns(one, case))
-        for fault in played.faults:
-            if not _counts(fault, case):
-                continue
+        counted = [fault for fault in played.faults if _counts(fault, case)]
+        self.met.update(self.known.intersection(fault.code for fault in counted))
+        if any(fault.code in self.told for fault in counted):
+            return  # the rest may follow from it, and is told once that is mended if it does not
+        for fault in counted:
             if fault.code in self.known:
-                self.met.add(fault.code)
-            elif played.hung:
-                self.hangs.append(Found(fault, case))
-            else:
-                self._failing.add(case.key)
-                raise broken(fault.code)(Found(fault, case))
+                continue
+            found = Found(fault, case, self._first.setdefault(fault.code, self.examples))
+            if played.hung:
+                self.hangs.append(found)
+                continue
+            self._failing.add(case.key)
+            yield found
 
     def play(self, case: Case) -> Played:
         """Play a case, counted as an example. While faults are shrunk, four of ten cases have been played before."""
@@ -111,21 +131,27 @@ class Search:
             return False
         return case.risky or not all(found.case.risky for found in self.hangs)
 
-    def smallest(self, found: Found) -> Found:
-        """The fault with less around it."""
+    def found(self, seen: Iterable[Found]) -> Iterator[Found]:
+        """Faults that were seen, and the loop that does not end if there was one, each with less around it."""
+        yield from (self._in_full(self._smallest(one)) for one in seen)
+        hang = self._smallest_hang()
+        if hang is not None:
+            yield hang
+
+    def _smallest(self, found: Found) -> Found:
         return replace(found, case=tidy(found.case, found.fault.code, _Patience(self).play))
 
-    def smallest_hang(self) -> Found | None:
+    def _smallest_hang(self) -> Found | None:
         """The first case in which the loop does not end in much more time either, with less around it where it can."""
         with Worker(self.player.patient()) as patient:
             for found in self.hangs:
                 for case in (*lone_calls(found.case), found.case):
                     played = patient.play(case)
                     if played.hung:
-                        return Found(played.faults[0], case)
+                        return replace(found, fault=played.faults[0], case=case)
         return None
 
-    def in_full(self, found: Found) -> Found:
+    def _in_full(self, found: Found) -> Found:
         """The fault as the smallest case shows it, with that case's calls."""
         with Worker(replace(self.player, in_full=True)) as worker:
             played = worker.play(found.case)

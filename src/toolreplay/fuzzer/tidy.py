@@ -16,14 +16,16 @@ _MOST_PLAYS: Final = 200
 
 
 def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
-    """The case without what its fault does not need. Each step is played, so the fault is the same."""
+    """The case without what its fault does not need. Each step is played: it shows the fault, and none beside it."""
     tried = {case.key}
+    shown = _errors(case, play)
     while len(tried) < _MOST_PLAYS:
         for document in _smaller(case.document):
             candidate = Case(document, case.hostile)
             if candidate.key not in tried:
                 tried.add(candidate.key)
-                if _shows(candidate, code, play):
+                errors = _errors(candidate, play)
+                if code in errors and errors <= shown:
                     case = candidate
                     break  # and look again at what is left
         else:
@@ -31,11 +33,11 @@ def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
     return case
 
 
-def _shows(case: Case, code: str, play: Callable[[Case], Played]) -> bool:
+def _errors(case: Case, play: Callable[[Case], Played]) -> set[str]:
     try:
-        return any(fault.code == code and fault.is_error for fault in play(case).faults)
+        return {fault.code for fault in play(case).faults if fault.is_error}
     except ValidationError:  # what was left out is needed after all
-        return False
+        return set()
 
 
 def _smaller(document: Json) -> Iterator[Json]:

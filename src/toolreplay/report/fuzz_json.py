@@ -37,6 +37,7 @@ def _found(found: Found, file: str | None) -> dict[str, object]:
     return {
         **asdict(found.fault),
         "layer": found.fault.layer,
+        "example": found.example,
         "calls": [asdict(row) for row in found.rows],
         "file": file,
     }

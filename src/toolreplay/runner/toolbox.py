@@ -155,12 +155,17 @@ class Toolbox:
     def caused(self, error: BaseException) -> bool:
         """Whether an exception that left the loop is a tool's own, or was raised because of one."""
         seen: set[int] = set()
-        link: BaseException | None = error
-        while link is not None and id(link) not in seen:
+        waiting: list[BaseException | None] = [error]
+        while waiting:
+            link = waiting.pop()
+            if link is None or id(link) in seen:
+                continue
             if any(link is raised for raised in self._raised):
                 return True
             seen.add(id(link))
-            link = link.__cause__ or link.__context__
+            waiting += [link.__cause__, link.__context__]
+            if isinstance(link, BaseExceptionGroup):  # what a task group makes of them
+                waiting += link.exceptions
         return False
 
     def _async_function(self, name: str) -> Callable[..., object]:
