@@ -19,13 +19,13 @@ from toolreplay.runner.sides import CassetteSide
 from .conversation import floor, run, scenario
 from .timing import ratio
 
-TURNS = {10: 60, 50: 20, 200: 5}
+LENGTHS = ((10, Match.EXACT, 60), (50, Match.EXACT, 20), (200, Match.EXACT, 5), (200, Match.CONVERSATION, 5))
 
 
 def rows() -> Iterator[str]:
     """A line for each length."""
     with dummy_credentials(), INTERCEPTOR.hold():
-        for turns, rounds in TURNS.items():
+        for turns, match, rounds in LENGTHS:
             exchanges: list[Exchange] = []
             floor(turns, exchanges)()
             played = scenario(turns)
@@ -34,11 +34,11 @@ def rows() -> Iterator[str]:
                 write_cassette(path, Cassette(tuple(exchanges)))
                 exchanges[:] = read_cassette(path).exchanges
 
-            def replay(exchanges: list[Exchange] = exchanges, played: object = played) -> None:
-                side = CassetteSide(Playback(exchanges, Match.EXACT), "benchmark")
+            def replay(exchanges: list[Exchange] = exchanges, played: object = played, match: Match = match) -> None:
+                side = CassetteSide(Playback(exchanges, match), "benchmark")
                 result = play_with(played, Target(REFERENCE, run), side)  # type: ignore[arg-type]
                 assert result.outcome is Outcome.PASS, result.failures
 
             mine, bare, times = ratio(replay, floor(turns), rounds)
             figures = f"{mine * 1000:7.1f} ms, floor {bare * 1000:7.1f} ms, {times:.2f}x"
-            yield f"replay {turns:>3} turns: {figures} (must 1.6, aim 1.25)"
+            yield f"replay {turns:>3} turns, {match}: {figures} (must 1.6, aim 1.25)"

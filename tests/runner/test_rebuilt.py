@@ -63,7 +63,7 @@ def _in_a_group(client: Any, model: str, messages: list[Any], tools: Any, functi
     """What a task group does with an exception that is none of asyncio's own."""
     try:
         return _one_prompt(client, model, messages, tools, functions)
-    except BaseException as error:
+    except (KeyboardInterrupt, ValueError) as error:
         raise BaseExceptionGroup("unhandled errors in a TaskGroup", [error]) from None
 
 

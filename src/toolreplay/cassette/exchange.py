@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from toolreplay.wire.exchange import read_request
 from toolreplay.wire.http import HttpRequest, HttpResponse
+from toolreplay.wire.model import Request
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,13 @@ class Exchange:
         """The request as HTTP, its body serialised again."""
         body = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
         return HttpRequest(self.method, self.url, self.headers, body)
+
+    @property
+    def parsed(self) -> Request | None:
+        """What the request asks; None where it is none to a model. Nothing is serialised, so its size is not known."""
+        if isinstance(self.body, bytes):
+            return read_request(self.request)
+        return read_request(HttpRequest(self.method, self.url, self.headers, parsed=self.body))
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from enum import StrEnum
 from typing import Final
 
 from toolreplay.contract.conversations import Conversations, Verdict
 from toolreplay.files.volatile import Volatile
 from toolreplay.wire.endpoints import endpoint
-from toolreplay.wire.exchange import read_request, read_response
+from toolreplay.wire.exchange import read_response
 from toolreplay.wire.http import HttpRequest
-from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
+from toolreplay.wire.model import Reply
 from toolreplay.wire.sameness import same_items, same_json
 
 from .exchange import Exchange
+from .sayings import Sayings
 from .volatile import Mask, Volatiles
 
 _NONE: Final = Volatiles()
@@ -52,6 +53,7 @@ class Playback:
         self.mask = Mask(volatiles)
         self._waiting = dict.fromkeys(range(len(exchanges)))
         self._by_key: dict[Hashable, deque[int]] | None = None
+        self._sayings = Sayings(self.mask.text)
 
     @property
     def left_over(self) -> tuple[int, ...]:
@@ -99,7 +101,7 @@ class Playback:
         return (_target(method, url, body), hashlib.sha256(text).digest())
 
     def _conversation_key(self, verdict: Verdict) -> Hashable:
-        return ("create", conversation_key(verdict.all_messages, self.mask.text))
+        return ("create", self._sayings.key(verdict.messages, verdict.request.reader))
 
     def _look_up(self, key: Hashable) -> int | None:
         if self._by_key is None:
@@ -125,7 +127,7 @@ class Playback:
         conversations = Conversations()
         keys: list[Hashable] = []
         for exchange in self.exchanges:
-            request = read_request(exchange.request) if _creates(exchange.method, exchange.url) else None
+            request = exchange.parsed if _creates(exchange.method, exchange.url) else None
             if request is None:
                 keys.append(self._exact_key(exchange.method, exchange.url, exchange.body))
                 continue
@@ -141,41 +143,6 @@ def _creates(method: str, url: str) -> bool:
     """Whether a request asks for a turn of a conversation; a count of tokens has messages too, and another answer."""
     found = endpoint(method, url)
     return found is not None and found.operation == "create"
-
-
-def conversation_key(messages: Iterable[Message], text: Callable[[str], str] = str) -> tuple[tuple[str, ...], ...]:
-    """What makes two requests the same place in a conversation: user texts, calls asked for, calls answered.
-
-    A text beside results is no prompt but the loop's own word on them (a reminder), and left out.
-
-    Args:
-        text: a user's text as it is compared.
-    """
-    key: list[tuple[str, ...]] = []
-    answered: list[str] = []
-    for message in messages:
-        prompts = message.role == "user" and not any(isinstance(block, ToolResult) for block in message.blocks)
-        for block in message.blocks:
-            match block:
-                case ToolResult():
-                    answered.append(block.id or "")
-                case ToolUse():
-                    _flush(answered, key)
-                    key.append(("use", block.id or ""))
-                case Text() if prompts:
-                    _flush(answered, key)
-                    key.append(("user", text(block.text or "")))
-                case _:
-                    pass
-    _flush(answered, key)
-    return tuple(key)
-
-
-def _flush(answered: list[str], key: list[tuple[str, ...]]) -> None:
-    """Results of one turn may come in any order."""
-    if answered:
-        key.append(("results", *sorted(answered)))
-        answered.clear()
 
 
 def _target(method: str, url: str, body: object) -> Hashable:

@@ -73,11 +73,6 @@ class Verdict:
         """The findings for which the API would have refused the request; it takes what TR6xx calls wrong."""
         return tuple(finding for finding in self.findings if finding.is_error and not finding.code.startswith("TR6"))
 
-    @property
-    def all_messages(self) -> tuple[Message, ...]:
-        """The messages of the whole conversation, parsed."""
-        return self.request.reader(self.messages, 0)
-
 
 class Conversations:
     """Follows the requests of one session, cassette or log, in order.

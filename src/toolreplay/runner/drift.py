@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from toolreplay.cassette.playback import Match
 from toolreplay.contract.facts import CallFacts
-from toolreplay.wire.exchange import read_request
 from toolreplay.wire.model import Text, ToolResult
 
 from .run import Drift
@@ -38,7 +37,7 @@ def _recorded(side: CassetteSide, wanted: set[str | None]) -> dict[str | None, T
     for exchange in reversed(side.playback.exchanges):
         if wanted <= found.keys():
             break
-        request = read_request(exchange.request)
+        request = exchange.parsed
         for message in request.messages if request is not None else ():
             for block in message.blocks:
                 if isinstance(block, ToolResult):

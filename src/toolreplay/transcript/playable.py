@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from toolreplay.cassette.playback import conversation_key
+from toolreplay.cassette.sayings import conversation_key
 from toolreplay.wire.model import Message, Reply, Text, ToolResult, ToolUse
 
 from .model import Conversation, Turn
