@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from toolreplay.contract import wording
@@ -146,10 +146,11 @@ def invalid_name_in_call(message: Message, context: Context) -> Iterator[Broken]
             yield from _wrong_name(block.name, block.place.field("name"), at, context)
 
 
-def _unknown(kind: str, found: Mapping[str, object], context: Context) -> Iterator[str]:
+def _unknown(kind: str, found: Mapping[str, object], context: Context) -> Sequence[str]:
     known = _KNOWN.get((context.wire, kind))
-    if known is not None and not known.issuperset(found):
-        yield from (field for field in found if field not in known and field != "__type")
+    if known is None or known.issuperset(found):
+        return ()
+    return [field for field in found if field not in known and field != "__type"]
 
 
 def _unknown_in(kind: str, field: str, path: str, at: str, context: Context) -> Broken:

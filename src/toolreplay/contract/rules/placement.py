@@ -168,6 +168,7 @@ def interrupted_pair(step: Step, context: Context) -> Iterator[Broken]:
     "EE-",
     evidence="docs: server-tools, handling-stop-reasons, programmatic-tool-calling, troubleshooting-tool-use",
     answers={Wire.MESSAGES: [wording.SERVER_TOOL_OPEN]},
+    about=(ToolResult,),
 )
 def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken]:
     """More than results is sent while a server tool, or code on the API's side, is waiting.
@@ -198,8 +199,10 @@ def pending_server_tool_crowded(step: Step, context: Context) -> Iterator[Broken
               - {type: text, text: Go on.}
     """
     waiting = _held_open(step, context)
+    if waiting is None:
+        return
     extra = next((block for block in step.turn.blocks if _is_other(block)), None)
-    if waiting is None or extra is None:
+    if extra is None:
         return
     api = None
     if isinstance(waiting, ServerToolUse):
