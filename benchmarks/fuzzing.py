@@ -42,7 +42,7 @@ def _bare(drawn: object, play: Callable[[], object]) -> Callable[[], object]:
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink],
+        phases=[Phase.reuse, Phase.generate, Phase.shrink],
         verbosity=Verbosity.quiet,
     )
     @given(case=drawn)  # type: ignore[arg-type]

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .contract.entry import check
     from .contract.finding import Finding, Severity
-    from .errors import FuzzFailure, RunFailed, ToolreplayError
+    from .errors import RunFailed, ToolreplayError
     from .runner.play import play
     from .runner.run import Outcome, Run
-    from .testing.fuzzing import fuzz
+    from .testing.fuzzing import FuzzFailure, fuzz
     from .testing.session import session
 
 __version__ = "0.1.0"
@@ -39,7 +39,7 @@ __all__ = [
 
 _HOMES = {
     "Finding": ".contract.finding",
-    "FuzzFailure": ".errors",
+    "FuzzFailure": ".testing.fuzzing",
     "Outcome": ".runner.run",
     "Run": ".runner.run",
     "RunFailed": ".errors",

@@ -19,6 +19,10 @@ class ScenarioError(ToolreplayError):
     """A scenario file is broken."""
 
 
+class NotFuzzed(ScenarioError):
+    """A scenario that is sound, and that nothing can be drawn around."""
+
+
 class CassetteError(ToolreplayError):
     """A cassette is missing, unreadable, or does not hold what was asked of it."""
 
@@ -29,18 +33,6 @@ class LoopError(ToolreplayError):
 
 class RecordingError(ToolreplayError):
     """A recording was not saved."""
-
-
-class FuzzFailure(ToolreplayError, AssertionError):
-    """Fuzzing found faults of a loop; the text tells them, `result` holds everything.
-
-    Attributes:
-        result: the fuzzer's `Result`; `found` are the faults, each with its smallest case.
-    """
-
-    def __init__(self, message: str, result: object) -> None:
-        super().__init__(message)
-        self.result = result
 
 
 class RunFailed(ToolreplayError, AssertionError):

@@ -12,20 +12,23 @@ Seeds, profiles, deadlines, the database and `@reproduce_failure` are Hypothesis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from .errors import FuzzFailure
+from .errors import LoopError
 from .files.project import find_project
 from .fuzzer.case import Case
 from .fuzzer.conversations import assistant_turns
 from .fuzzer.conversations import conversations as _conversations
 from .fuzzer.entry import DEADLINE
+from .fuzzer.faults import Fault
 from .fuzzer.ground import Ground, ground_of
 from .fuzzer.outcomes import tool_outcomes
 from .fuzzer.playing import Player
@@ -36,8 +39,22 @@ from .runner.clients import dummy_credentials
 from .runner.loops import Loop, target_of
 from .runner.play import load_one
 from .runner.router import INTERCEPTOR
+from .testing.fuzzing import FuzzFailure
 
-__all__ = ["Case", "assistant_turns", "conversations", "fuzzed", "play", "tool_outcomes"]
+__all__ = [
+    "Case",
+    "Fault",
+    "Found",
+    "Result",
+    "assistant_turns",
+    "conversations",
+    "fuzzed",
+    "play",
+    "tool_outcomes",
+]
+
+# Conversations are large and take their time. What else Hypothesis warns of is for the test's author to hear.
+_SUPPRESSED: Final = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
 
 def conversations(scenario: str | Path | None = None, *, hostile: bool = False) -> SearchStrategy[Case]:
@@ -61,14 +78,18 @@ def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
 
     Raises:
         FuzzFailure: the loop broke a rule, raised, or did not end.
-        ToolreplayError: the loop cannot be found or played.
+        LoopError: the loop cannot be found or played, or sent nothing that could be checked.
     """
     with dummy_credentials(), INTERCEPTOR.hold():
-        target = target_of(loop, find_project().root)
+        target = target_of(loop, _root(Path.cwd()))
         player = Player(target, strict=strict, deadline=10 * DEADLINE, in_full=True)
-        # Most are played in this process, where a debugger reaches them; those that can hang or spoil it are not.
+        # Most are played in this process, where a debugger reaches them. Those that can hang or spoil it are not, and
+        # none is in a thread, which nobody can interrupt.
+        apart = case.risky or threading.current_thread() is not threading.main_thread()
         with Worker(player) as worker:
-            played = worker.play(case) if case.risky else player.here(case)
+            played = worker.play(case) if apart else player.here(case)
+    if played.trouble is not None:
+        raise LoopError(played.trouble)
     fault = next((one for one in played.faults if one.is_error and not case.hostile), None)
     if fault is not None:
         result = Result(target, found=(Found(fault, case, rows=played.rows),))
@@ -81,14 +102,24 @@ def fuzzed(
     """A decorator for a test that takes a `case`: `@given`, without limits that conversations would break.
 
     Args:
-        options: Hypothesis's settings, such as `max_examples=50`.
+        options: Hypothesis's settings, such as `max_examples=50`; else those of the profile that is loaded. Unless
+            they are named here there is no deadline and no `Phase.explain`, which plays much and has one value to
+            explain. The health checks of size and speed are suppressed.
     """
 
     def decorate(test: Callable[..., Any]) -> Any:
-        suited = {"deadline": None, "suppress_health_check": list(HealthCheck), **options}
+        loaded = settings()
+        named: Collection[HealthCheck] = options.get("suppress_health_check", loaded.suppress_health_check)
+        phases = [phase for phase in loaded.phases if phase is not Phase.explain]
+        suited = {"deadline": None, "phases": phases, **options, "suppress_health_check": [*{*_SUPPRESSED, *named}]}
         return settings(**suited)(given(case=conversations(scenario, hostile=hostile))(test))
 
     return decorate
+
+
+@cache
+def _root(folder: Path) -> Path:
+    return find_project(folder).root
 
 
 def _ground(scenario: str | Path) -> Ground:

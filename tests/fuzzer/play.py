@@ -35,8 +35,9 @@ def fuzzed(
     player = Player(Target("loop", loop), strict=strict, deadline=deadline)
     ground = ground or plain_ground()
     cases, plain = conversations(ground, hostile=hostile), Case(plain_document(ground))
-    first = () if hostile else sweep(ground)
-    return fuzz_cases(player, cases, plain=plain, first=first, max_examples=examples, seed=seed, ignored=ignored)
+    return fuzz_cases(
+        player, cases, plain=plain, first=sweep(ground), max_examples=examples, seed=seed, ignored=ignored
+    )
 
 
 def played(loop: Loop, case: Case, *, strict: bool = False) -> Played:

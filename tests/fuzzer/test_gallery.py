@@ -38,6 +38,7 @@ class Case:
     most_calls: int = 2
     deadline: float = 2.0
     seed: int = 1
+    examples: int = 100
 
     @property
     def id(self) -> str:
@@ -59,6 +60,8 @@ FOUND: Final = (
     Case("leaves the prompt when a tool fails", "TR101"),
     Case("lets a tool's exception out", "TR609"),
     Case(faulty.gathers_without_exceptions, "TR609"),
+    Case(faulty.takes_a_tools_failure_for_the_apis, "TR609"),
+    Case(faulty.leaves_slow_tools_behind, "TR101", examples=130),  # what waits comes last before anything is drawn
     Case(faulty.looks_unknown_tools_up, "TR609"),
     Case("sends failures as successes", "TR602", CONVERSE),
     Case(faulty.loses_the_flag, "TR602"),
@@ -80,10 +83,13 @@ FOUND: Final = (
     Case(faulty.keeps_a_call_for_the_next_prompt, "TR101"),
     Case("appends an empty assistant message", "TR401", most_calls=0),
     Case(faulty.spoils_inputs, "TR605"),
+    Case(faulty.lets_tools_spoil_inputs, "TR605"),
     Case(faulty.parses_each_fragment_alone, "TR605", STREAM),
     Case("gives all streamed input to the first call", "TR605", STREAM, most_calls=2),
     Case("sends the tools once", "TR501", CONVERSE),
     Case("drops the thinking", "TR406", THINKING),
+    # Where all of the thinking was redacted, the turn then begins with its calls.
+    Case("drops the redacted thinking", "TR406", THINKING, follows=frozenset({"TR407"})),
     Case(faulty.waits_for_futures, "TR611", deadline=0.8),
     Case(faulty.ends_the_process, "TR609"),
     Case(faulty.hoards_memory, "TR609"),
@@ -99,7 +105,7 @@ WARNED: Final = (
 
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: case.id)
 def test_a_faulty_loop_is_found_by_its_own_rule_and_shrunk(case: Case) -> None:
-    result = fuzzed(case.function, case.ground, seed=case.seed, deadline=case.deadline)
+    result = fuzzed(case.function, case.ground, seed=case.seed, deadline=case.deadline, examples=case.examples)
     assert (codes(result) - case.follows, codes(result) - case.follows - {case.code}) == ({case.code}, set())
     smallest = next(one.case for one in result.found if one.fault.code == case.code)
     assert len(calls(smallest)) <= case.most_calls

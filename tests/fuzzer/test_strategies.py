@@ -1,25 +1,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from jsonschema import Draft202012Validator
 
 from tests.loops.planted import planted
+from toolreplay.fuzzer.author import Author, Choices
 from toolreplay.fuzzer.case import Case
 from toolreplay.fuzzer.conversations import assistant_turns, conversations
 from toolreplay.fuzzer.ground import TOOLS, Ground, plain_ground
-from toolreplay.fuzzer.inputs import inputs, plainest, unfit
-from toolreplay.fuzzer.outcomes import EXCEPTIONS, GARBAGE, INTERRUPTIONS, UNPRINTABLE, tool_outcomes
+from toolreplay.fuzzer.inputs import deepest, inputs, is_nested, plainest, unfit
+from toolreplay.fuzzer.outcomes import EXCEPTIONS, GARBAGE, INTERRUPTIONS, SLOW, UNPRINTABLE, tool_outcomes
 from toolreplay.fuzzer.playing import Player
 from toolreplay.fuzzer.sweep import sweep
+from toolreplay.loop import run
 from toolreplay.runner.loops import Target
 from toolreplay.scenario.load import load_text
 from toolreplay.scenario.writing import scenario_text
@@ -28,17 +31,31 @@ from toolreplay.wire.model import Wire
 Json = dict[str, Any]
 
 _PLAIN: Final = plain_ground()
+
+
+def _with(ground: Ground = _PLAIN, **fields: object) -> Ground:
+    return replace(ground, fields={**ground.fields, **fields})
+
+
+def _choosing(wire: Wire = Wire.MESSAGES, **choice: object) -> Ground:
+    return _with(plain_ground(wire), model="claude-haiku-4-5", tool_choice=choice)
+
+
+# Grounds on which the model must call a tool first, by the tools that it may choose from.
+FORCED: Final[Mapping[str, tuple[Ground, frozenset[str]]]] = {
+    "any": (_choosing(type="any"), frozenset({"look_up", "add"})),
+    "a tool": (_choosing(type="tool", name="add"), frozenset({"add"})),
+    "any on converse": (_choosing(Wire.CONVERSE, type="any"), frozenset({"look_up", "add"})),
+    "any, one at a time": (_choosing(type="any", disable_parallel_tool_use=True), frozenset({"look_up", "add"})),
+}
 GROUNDS: Final[Mapping[str, Ground]] = {
     "messages": _PLAIN,
     "streamed": plain_ground(stream=True),
     "converse": plain_ground(Wire.CONVERSE),
     "streamed converse": plain_ground(Wire.CONVERSE, stream=True),
-    "thinking": Ground(
-        {**_PLAIN.fields, "max_tokens": 4096, "thinking": {"type": "enabled", "budget_tokens": 2048}},
-        _PLAIN.tools,
-        _PLAIN.callable,
-        _PLAIN.prompts,
-    ),
+    "thinking": _with(max_tokens=4096, thinking={"type": "enabled", "budget_tokens": 2048}),
+    "one at a time": _choosing(type="auto", disable_parallel_tool_use=True),
+    **{name: ground for name, (ground, _) in FORCED.items()},
     "recorded": Ground(
         _PLAIN.fields,
         _PLAIN.tools,
@@ -122,6 +139,10 @@ def blocks(case: Case) -> Iterator[Json]:
         yield from reply.get("content", ())
 
 
+def calls(case: Case) -> list[Json]:
+    return [block for block in blocks(case) if block["type"] == "tool_use"]
+
+
 def uses(reply: Json) -> list[Json]:
     return [block for block in reply.get("content", ()) if block["type"] == "tool_use"]
 
@@ -150,13 +171,17 @@ def call(fits: Callable[[Json], bool]) -> Row:
     return lambda case: any(block["type"] == "tool_use" and fits(block) for block in blocks(case))
 
 
+def _kinds(one: Json) -> list[str]:
+    return [str(block["type"]) for block in one.get("content", ())]
+
+
 def _repeats(one: Json) -> bool:
     asked = [(use["name"], str(use["input"])) for use in uses(one)]
     return len(set(asked)) < len(asked)
 
 
 def _between(one: Json) -> bool:
-    kinds = [block["type"] for block in one.get("content", ())]
+    kinds = _kinds(one)
     return "text" in kinds[1:] and "tool_use" in kinds[kinds.index("text", 1) :] and kinds[0] != "text"
 
 
@@ -175,7 +200,7 @@ ROWS: Final[Mapping[str, Mapping[str, Row]]] = {
         **{f"raises {name}": raised(lambda one, name=name: one["type"] == name) for name in EXCEPTIONS},  # type: ignore[misc]
         **{f"raises {name}": raised(lambda one, name=name: one["type"] == name) for name in INTERRUPTIONS},  # type: ignore[misc]
         **{f"returns garbage: {kind}": entry(garbage=kind) for kind in GARBAGE},
-        **{f"{count} parallel calls": reply(lambda one, n=count: len(uses(one)) == n) for count in (1, 2, 3, 4, 5, 8)},  # type: ignore[misc]
+        **{f"{count} parallel calls": reply(lambda one, n=count: len(uses(one)) == n) for count in range(1, 9)},  # type: ignore[misc]
         **{f"{status}, then success": _then_success(status) for status in (429, 500, 529)},
         "raises what has no text": raised(lambda one: one["type"] == UNPRINTABLE),
         "raises without a message": raised(lambda one: one.get("message") == ""),
@@ -191,19 +216,27 @@ ROWS: Final[Mapping[str, Mapping[str, Row]]] = {
         "returns an empty list": returned(lambda value: value == []),
         "returns an empty object": returned(lambda value: value == {}),
         "returns a truth value": returned(lambda value: value is True),
+        "returns an untruth": returned(lambda value: value is False),
         "returns a number": returned(lambda value: isinstance(value, float)),
         "returns zero": returned(lambda value: value == 0 and value is not False),
         "returns what looks like blocks": returned(lambda value: isinstance(value, list) and "type" in str(value)),
         "returns blocks": lambda case: any("blocks" in one for one in case.entries()),
         "returns an image": lambda case: any(len(one.get("blocks", ())) > 1 for one in case.entries()),
         "hangs": lambda case: any("hang" in one for one in case.entries()),
+        "hangs longer than a loop may wait": entry(hang=SLOW),
         "mutates its input": entry(mutate=True),
+        "mutates what is nested in its input": lambda case: any(
+            one.get("mutate") and any(map(is_nested, one["when"]["equals"].values())) for one in case.entries()
+        ),
         "unknown tool": call(lambda use: use["name"] == "no_such_tool"),
         "a property is missing": call(lambda use: use["name"] != "no_such_tool" and use["input"] == {}),
         "a property has another type": call(lambda use: "another type" in str(use["input"])),
         "a call is repeated": reply(_repeats),
         "text between calls": reply(_between),
         "cut by max_tokens": reply(lambda one: one.get("stop_reason") == "max_tokens" and bool(uses(one))),
+        "cut within an input": reply(
+            lambda one: one.get("stop_reason") == "max_tokens" and [use["input"] for use in uses(one)] == [{}]
+        ),
         "paused": reply(lambda one: one.get("stop_reason") == "pause_turn"),
         "refused": reply(lambda one: one.get("stop_reason") == "refusal"),
         "an empty end": reply(lambda one: one.get("content") == [] and one.get("stop_reason") == "end_turn"),
@@ -219,10 +252,21 @@ ROWS: Final[Mapping[str, Mapping[str, Row]]] = {
         "one byte at a time": reply(lambda one: one.get("piece") == 1),
         "cut off": reply(lambda one: "cut_after" in one),
         "an error in the stream": reply(lambda one: "error_after" in one),
-        "an input that is no JSON": call(lambda use: isinstance(use["input"], str)),
+        "an input that is no JSON": reply(
+            lambda one: "stop_reason" not in one and any(isinstance(use["input"], str) for use in uses(one))
+        ),
+        "cut within an input": reply(
+            lambda one: (
+                one.get("stop_reason") == "max_tokens" and any(isinstance(use["input"], str) for use in uses(one))
+            )
+        ),
     },
     "converse": {"503, then success": _then_success(503)},
-    "thinking": {"thinking": lambda case: any(block["type"] == "thinking" for block in blocks(case))},
+    "thinking": {
+        "thinking": reply(lambda one: _kinds(one)[:2] == ["thinking", "tool_use"]),
+        "thinking that is redacted in part": reply(lambda one: _kinds(one)[:2] == ["thinking", "redacted_thinking"]),
+        "redacted thinking": reply(lambda one: _kinds(one)[:2] == ["redacted_thinking", "tool_use"]),
+    },
     "recorded": {
         "a recorded call": call(lambda use: use["input"] == {"key": "recorded"}),
         "a generated call beside a recording": call(lambda use: use["id"] == "toolu_01"),
@@ -240,7 +284,7 @@ def test_every_row_is_drawn(ground: str, row: str) -> None:
 # What has more than one cause, or no fault in it at all.
 DRAWN_ONLY: Final = frozenset(
     [
-        *(f"{count} parallel calls" for count in (3, 4, 5, 8)),
+        *(f"{count} parallel calls" for count in range(3, 9)),
         "text between calls",
         "several turns",
         "calls in the second prompt",
@@ -270,6 +314,63 @@ def test_ids_stand_once_and_equal_calls_fare_alike() -> None:
         for tool in case.document["tools"]:
             keys = [str(one["when"]) for one in tool["stub"] if "when" in one]
             assert len(set(keys)) == len(keys)
+
+
+@st.composite
+def turns_with_slow_tools(draw: st.DrawFn) -> Json:
+    """Turns in which every tool whose outcome is drawn is slow."""
+
+    def slowly(strategy: SearchStrategy[Any]) -> Any:
+        return {"hang": SLOW} if strategy is tool_outcomes(author.stubs.marker) else draw(strategy)
+
+    drawn_by: Any = slowly
+    author = Author(drawn_by, Choices(_PLAIN))
+    return author.turn()
+
+
+def test_no_conversation_waits_twice_for_a_slow_tool() -> None:
+    waits: set[int] = set()
+
+    @settings(database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(turn=turns_with_slow_tools())
+    def take(turn: Json) -> None:
+        waits.add(sum(use["name"] != "no_such_tool" for use in uses(turn)))
+
+    take()
+    assert waits == {0, 1}
+
+
+@pytest.mark.parametrize("ground", [name for name in GROUNDS if name not in FORCED])
+def test_nearly_every_conversation_calls_tools_in_its_first_prompt(ground: str) -> None:
+    cases = drawn(ground, 250)
+    first = [case.document["conversation"][0].get("script", ()) for case in cases]
+    assert sum(any(map(uses, script)) for script in first) > 0.85 * len(cases)
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_a_model_that_must_call_a_tool_calls_one_first_in_every_prompt(name: str) -> None:
+    ground, choice = FORCED[name]
+    for case in (*sweep(ground), *drawn(name, 60)):
+        for step in case.document["conversation"]:
+            first = next(one for one in step["script"] if "content" in one)
+            assert choice & {use["name"] for use in uses(first)}
+            assert "no_such_tool" not in {use["name"] for use in uses(first)}
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_a_loop_that_forces_a_call_once_is_answered_as_the_api_would(name: str) -> None:
+    ground, _ = FORCED[name]
+    player = Player(Target("the reference loop", run), strict=True, deadline=30)
+    for case in (*sweep(ground), *drawn(name, 60)):
+        if not case.risky:
+            found = player.here(case)
+            assert ([one.message for one in found.faults if one.is_error], found.trouble) == ([], None)
+
+
+@pytest.mark.parametrize("name", ["one at a time", "any, one at a time"])
+def test_a_model_that_may_not_call_two_tools_at_once_does_not(name: str) -> None:
+    cases = (*sweep(GROUNDS[name]), *drawn(name, 60))
+    assert {len(uses(one)) for case in cases for one in replies(case)} <= {0, 1}
 
 
 def test_usual_cases_hold_nothing_that_the_api_never_says() -> None:
@@ -304,8 +405,13 @@ def smallest(strategy: SearchStrategy[Any], fits: Callable[[Any], bool]) -> Any:
     return find(strategy, fits, settings=settings(database=None, max_examples=500), random=random.Random(1))
 
 
-def test_the_plainest_case_is_one_call_that_returns_a_word() -> None:
+def test_the_plainest_case_is_prompts_without_a_call() -> None:
     found = smallest(conversations(), lambda case: True)
+    assert found.document["conversation"] == [{"user": "Please go on."}, {"user": "And now?"}]
+
+
+def test_the_plainest_call_returns_a_word() -> None:
+    found = smallest(conversations(), lambda case: bool(uses(next(replies(case), {}))) and not second_prompt(case))
     assert found.document["conversation"] == [
         {
             "user": "Please go on.",
@@ -328,10 +434,20 @@ class Shrunk:
 
 
 def outcomes(case: Case) -> list[Json]:
-    """What the tools do for the calls of the first reply."""
-    entries = {str(one["when"]["equals"]): one for one in case.entries() if "when" in one}
-    found = [entries.get(str(use["input"]), {}) for use in uses(next(replies(case)))]
-    return [{name: value for name, value in one.items() if name != "when"} for one in found]
+    """What the tools do for the calls of the whole case."""
+    entries = {
+        (tool["name"], str(one["when"]["equals"])): {name: value for name, value in one.items() if name != "when"}
+        for tool in case.document["tools"]
+        for one in tool["stub"]
+        if "when" in one
+    }
+    return [entries.get((use["name"], str(use["input"])), {}) for use in calls(case)]
+
+
+def second_prompt(case: Case) -> Sequence[Json]:
+    """The replies to it."""
+    found: Sequence[Json] = case.document["conversation"][1].get("script", ())
+    return found
 
 
 SHRUNK: Final = (
@@ -347,6 +463,18 @@ SHRUNK: Final = (
         2,
         [{"return": "mark-01"}, {"raise": {"type": "ValueError", "message": "mark-02"}}],
     ),
+    Shrunk(
+        "a failure in the second prompt",
+        lambda case: bool(second_prompt(case)) and any("raise" in one for one in outcomes(case)[-1:]),
+        1,
+        [{"raise": {"type": "ValueError", "message": "mark-01"}}],
+    ),
+    Shrunk(
+        "two calls at once, which are equal",
+        lambda case: any(len(uses(one)) > 1 for one in replies(case)),
+        2,
+        [{"return": "mark-01"}] * 2,
+    ),
     Shrunk("garbage", lambda case: any("garbage" in one for one in outcomes(case)), 1, [{"garbage": "none"}]),
 )
 
@@ -354,14 +482,17 @@ SHRUNK: Final = (
 @pytest.mark.parametrize("case", SHRUNK, ids=lambda case: case.id)
 def test_cases_shrink_to_the_fewest_calls_and_the_plainest_outcome(case: Shrunk) -> None:
     found: Case = smallest(conversations(), case.fits)
-    assert (sum(len(uses(one)) for one in replies(found)), outcomes(found)) == (case.calls, case.entries)
+    assert (len(calls(found)), outcomes(found)) == (case.calls, case.entries)
+    assert all("content" in one and "stop_reason" not in one for one in replies(found))
+    assert len(found.document["conversation"]) == 2
 
 
 @pytest.mark.parametrize("tool", [*TOOLS, *ODD_TOOLS], ids=lambda tool: str(tool["name"]))
 def test_inputs_fit_the_schema_or_break_it(tool: Json) -> None:
     validator = Draft202012Validator(tool["input_schema"])
     drawn = smallest(inputs(tool), lambda _: True)
-    assert [*map(validator.is_valid, (drawn, plainest(tool), plainest(tool, 1)))] == [True, True, True]
+    fit = (drawn, plainest(tool), plainest(tool, 1), deepest(tool))
+    assert [*map(validator.is_valid, fit)] == [True] * len(fit)
     broken = [one for one in unfit(tool) if not validator.is_valid(one)]
     assert bool(broken) is bool(tool["input_schema"].get("required"))
 

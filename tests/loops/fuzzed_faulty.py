@@ -6,10 +6,11 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any, Final
 
-from anthropic import Anthropic
+from anthropic import Anthropic, APIConnectionError
 
 from toolreplay.loop.results import message_of
 
@@ -69,6 +70,46 @@ def spoils_inputs(calls: Sequence[Json], functions: Functions) -> Sequence[Json]
     for call in calls:
         call["input"]["seen"] = True
     return sent
+
+
+@answering
+def lets_tools_spoil_inputs(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
+    """Gives functions the very input that stands in its history."""
+    return [_with_its_own_input(call, functions) for call in calls]
+
+
+def _with_its_own_input(call: Json, functions: Functions) -> Json:
+    if call["name"] not in functions:
+        return result(call, functions)
+    try:
+        return told(call, functions[call["name"]](**call["input"]))
+    except Exception as error:  # noqa: BLE001  (a tool may raise anything)
+        return failed(call, error)
+
+
+@answering
+def takes_a_tools_failure_for_the_apis(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
+    """Lets whoever asked it try again when the API cannot be reached, wherever that was said."""
+    return [_unless_the_api_fails(call, functions) for call in calls]
+
+
+def _unless_the_api_fails(call: Json, functions: Functions) -> Json:
+    try:
+        return told(call, called(call, functions))
+    except APIConnectionError:
+        raise
+    except Exception as error:  # noqa: BLE001  (as above)
+        return failed(call, error)
+
+
+@answering
+def leaves_slow_tools_behind(calls: Sequence[Json], functions: Functions) -> Sequence[Json]:
+    """Waits a tenth of a second, and sends what there is."""
+    pool = ThreadPoolExecutor()
+    running = {call["id"]: pool.submit(result, call, functions) for call in calls}
+    ended, _ = wait(running.values(), timeout=0.1)
+    pool.shutdown(wait=False)
+    return [one.result() for one in running.values() if one in ended]
 
 
 @answering
@@ -297,6 +338,9 @@ PLANTED: Final[Mapping[str, Callable[..., object]]] = {
             "begins a conversation of its own",
         )
     },
+    "drops the redacted thinking": planted(
+        kept=lambda content: [block for block in content if block["type"] != "redacted_thinking"]
+    ),
     "sends an empty error message": planted(told=_told_empty),
     "sends dicts as they are": planted(answers=_raw(_is_object)),
     "sends bytes as they are": planted(answers=_raw(_is_bytes)),

@@ -22,16 +22,41 @@ def test_each_scenario_gets_a_second_test_which_no_option_brings(weather: Projec
     assert [line for line in result.outlines if "::" in line] == [ids[0], FUZZED, ids[1]]
 
 
-def test_a_fault_fails_the_test_and_is_written(weather: Project) -> None:
-    words = ("--toolreplay-fuzz", "--toolreplay-max-examples=15", "--hypothesis-seed=1", "-k", "fuzz")
-    result = weather.run(*words, plugins=["_hypothesis_pytestplugin"])
+def test_a_fault_fails_the_test_is_written_and_told_once(weather: Project) -> None:
+    weather.write("scenarios/two.yaml", scenario("two", calls=(OSLO,), loop="agent:forgetful"))
+    result = weather.run("--toolreplay-fuzz", "--toolreplay-max-examples=15", "-k", "fuzz")
     text = result.stdout.str()
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert "error TR101 unanswered-tool-use (validity)" in text
+    assert "FAIL scenarios/one.yaml:2: one[fuzz] (agent:forgetful: " in text
+    assert text.count("error TR101 unanswered-tool-use (validity)") == 1
     assert "written to scenarios/regressions/" in text
+    assert "shown again, as told of a scenario before: TR101" in text
+    assert "still broken" not in text
     assert "Traceback" not in text
-    assert summary(result).startswith("toolreplay: 1 scenario (1 FAIL), ")
+    assert summary(result).startswith("toolreplay: 2 scenarios (2 FAIL), ")
     assert list((weather.path / "scenarios" / "regressions").glob("*.yaml"))
+
+
+def test_a_seed_makes_a_search_repeatable(project: Project) -> None:
+    project.write("scenarios/one.yaml", scenario("one", calls=(OSLO,), loop="toolreplay.loop:run"))
+
+    def counts(seed: int) -> str:
+        words = ("--toolreplay-fuzz", "--toolreplay-max-examples=30", f"--hypothesis-seed={seed}", "-k", "fuzz")
+        told = summary(project.run(*words, plugins=["_hypothesis_pytestplugin"]))
+        assert told.startswith("toolreplay: 1 scenario (1 PASS), ")
+        return told
+
+    first = counts(1)
+    assert (counts(1), counts(2) == first) == (first, False)
+
+
+def test_a_profile_says_how_many_conversations(project: Project) -> None:
+    project.write("scenarios/one.yaml", scenario("one", calls=(OSLO,), loop="toolreplay.loop:run"))
+    project.write("conftest.py", "from hypothesis import settings\nsettings.register_profile('few', max_examples=3)\n")
+    words = ("--toolreplay-fuzz", "--hypothesis-profile=few", "-k", "fuzz")
+    told = summary(project.run(*words, plugins=["_hypothesis_pytestplugin"]))
+    assert told.startswith("toolreplay: 1 scenario (1 PASS), ")
+    assert int(told.partition(" requests checked")[0].rpartition(" ")[2]) < 30
 
 
 def test_workers_of_xdist_fuzz_too(project: Project) -> None:

@@ -1,22 +1,28 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
 import toolreplay
 from tests.projects import asks, names, place, says, weather
 from toolreplay import strategies
+from toolreplay.errors import LoopError, UsageError
 from toolreplay.fuzzer.conversations import conversations
 from toolreplay.fuzzer.engine import fuzz_cases
 from toolreplay.fuzzer.playing import Player
+from toolreplay.fuzzer.profile import examples_of
 from toolreplay.loop import run as reference
 from toolreplay.runner.loops import Target
 
@@ -41,7 +47,7 @@ def test_a_failure_tells_what_the_command_tells(tmp_path: Path) -> None:
     path = _scenario(tmp_path)
     with pytest.raises(toolreplay.FuzzFailure) as caught:
         toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path, write=False)
-    (found,) = caught.value.result.found  # type: ignore[attr-defined]
+    (found,) = caught.value.result.found
     assert (found.fault.code, found.fault.layer) == ("TR101", "validity")
     assert "error TR101 unanswered-tool-use (validity)" in str(caught.value)
     replies = [reply for step in found.case.document["conversation"] for reply in step["script"]]
@@ -112,14 +118,131 @@ def test_the_decorator_takes_settings_of_hypothesis(tmp_path: Path, monkeypatch:
     assert 1 <= len(seen) <= 3
 
 
+def test_a_loop_that_sends_nothing_is_no_good_loop() -> None:
+    @strategies.fuzzed(max_examples=1, database=None, phases=[Phase.generate])
+    def plays(case: strategies.Case) -> None:
+        strategies.play(case, lambda client: None)
+
+    with pytest.raises(LoopError, match="^the loop sent no request that toolreplay could see, so nothing was checked"):
+        plays()
+
+
+def test_a_loop_that_asks_for_what_is_not_offered_is_no_good_loop() -> None:
+    def misspelt(client: Any, modle: str) -> None:
+        pytest.fail("it cannot be called")
+
+    @strategies.fuzzed(max_examples=1, database=None, phases=[Phase.generate])
+    def plays(case: strategies.Case) -> None:
+        strategies.play(case, misspelt)
+
+    with pytest.raises(LoopError, match="asks for 'modle', which is not offered; did you mean 'model'"):
+        plays()
+
+
+def test_a_timer_of_somebody_else_goes_on(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    rings: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: rings.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 500.0, 7.0)
+    try:
+        toolreplay.fuzz(None, path, seed=1, max_examples=3, root=tmp_path, write=False)
+        left, every = signal.getitimer(signal.ITIMER_REAL)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (400 < left < 500, every, rings) == (True, 7.0, [])
+
+
+@contextmanager
+def _loaded(**values: Any) -> Iterator[None]:
+    """Load a profile of Hypothesis, and load afterwards what was loaded before."""
+    settings.register_profile("before", settings.default)
+    settings.register_profile("here", settings.get_profile("default"), **values)
+    settings.load_profile("here")
+    try:
+        yield
+    finally:
+        settings.load_profile("before")
+
+
 @pytest.fixture
 def kept() -> Iterator[InMemoryExampleDatabase]:
     database = InMemoryExampleDatabase()
-    before = settings.get_current_profile_name()
-    settings.register_profile("kept", database=database)
-    settings.load_profile("kept")
-    yield database
-    settings.load_profile(before)
+    with _loaded(database=database):
+        yield database
+
+
+@dataclass(frozen=True)
+class Number:
+    """How many conversations are played where `said` is said, and a profile with some values is loaded."""
+
+    said: int | None
+    profile: dict[str, Any]
+    played: int
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Number(said=None, profile={}, played=200),
+        Number(said=None, profile={"deadline": None, "database": None}, played=200),
+        Number(said=7, profile={}, played=7),
+        Number(said=None, profile={"max_examples": 5}, played=5),
+        Number(said=None, profile={"max_examples": 1000}, played=1000),
+        Number(said=7, profile={"max_examples": 5}, played=7),
+        Number(said=100, profile={"max_examples": 5}, played=100),
+    ],
+    ids=repr,
+)
+def test_how_many_are_played(number: Number) -> None:
+    with _loaded(**number.profile):
+        assert examples_of(number.said) == number.played
+
+
+def test_how_many_are_played_within_another_test_is_not_how_often_that_one_runs() -> None:
+    seen: set[int] = set()
+
+    @settings(max_examples=2, database=None)
+    @given(st.none())
+    def outer(nothing: None) -> None:
+        seen.add(examples_of(None))
+
+    outer()
+    assert seen == {200}
+
+
+def test_a_loaded_profile_says_how_many(tmp_path: Path) -> None:
+    path = _scenario(tmp_path)
+    with _loaded(max_examples=5, database=None):
+        assert toolreplay.fuzz(None, path, root=tmp_path).examples == 5
+
+
+def test_a_number_that_plays_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="^max_examples=0 plays nothing; give 1 or more$"):
+        toolreplay.fuzz(None, _scenario(tmp_path), max_examples=0, root=tmp_path)
+
+
+def test_phases_are_those_of_the_profile_and_the_costly_one_must_be_named() -> None:
+    def phases(**options: Any) -> list[Phase]:
+        test = strategies.fuzzed(**options)(lambda case: None)
+        return list(test._hypothesis_internal_use_settings.phases)
+
+    assert phases() == [phase for phase in Phase if phase is not Phase.explain]
+    assert phases(phases=list(Phase)) == list(Phase)
+    with _loaded(phases=[Phase.generate, Phase.explain]):
+        assert phases() == [Phase.generate]
+
+
+def test_what_the_user_suppresses_is_suppressed_beside_what_conversations_need() -> None:
+    def suppressed(**options: Any) -> set[HealthCheck]:
+        test = strategies.fuzzed(**options)(lambda case: None)
+        return set(test._hypothesis_internal_use_settings.suppress_health_check)
+
+    needed = {HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example}
+    assert suppressed() == needed
+    assert suppressed(suppress_health_check=[HealthCheck.nested_given]) == {*needed, HealthCheck.nested_given}
+    with _loaded(suppress_health_check=[HealthCheck.function_scoped_fixture]):
+        assert suppressed() == {*needed, HealthCheck.function_scoped_fixture}
 
 
 def test_failing_examples_of_two_loops_are_kept_apart(kept: InMemoryExampleDatabase) -> None:
@@ -161,6 +284,35 @@ def _starts_a_process(client: Any, model: str, messages: list[Any], tools: Any, 
 def test_a_loop_that_starts_processes_is_not_accused(tmp_path: Path) -> None:
     result = toolreplay.fuzz(_starts_a_process, _scenario(tmp_path), seed=1, max_examples=3, root=tmp_path, write=False)
     assert not result.failed
+
+
+def _never_ends(client: Any, model: str, messages: list[Any]) -> None:
+    client.messages.create(model=model, max_tokens=100, messages=messages)
+    time.sleep(600)
+
+
+def test_a_test_in_a_thread() -> None:
+    seen: list[strategies.Case] = []
+
+    @strategies.fuzzed(max_examples=5, database=None)
+    def good(case: strategies.Case) -> None:
+        seen.append(case)
+        strategies.play(case, "toolreplay.loop:run")
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(good).result()
+    assert len(seen) == 5
+
+
+def test_a_loop_that_does_not_end_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategies, "DEADLINE", 0.05)
+
+    @strategies.fuzzed(max_examples=1, database=None, phases=[Phase.generate])
+    def endless(case: strategies.Case) -> None:
+        strategies.play(case, _never_ends)
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(toolreplay.FuzzFailure, match="TR611 loop-endless"):
+        pool.submit(endless).result()
 
 
 def test_in_a_thread(tmp_path: Path) -> None:

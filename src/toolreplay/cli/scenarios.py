@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolreplay.errors import ScenarioError, UsageError
+from toolreplay.files.opening import is_there
 from toolreplay.files.project import Project
-from toolreplay.runner.replay import shown_path
 from toolreplay.runner.run import Failure, Outcome, Run
-from toolreplay.scenario.load import find_files, load_file, select
+from toolreplay.scenario.load import find_files, load_file, path_in, select
 from toolreplay.scenario.model import Scenario
 
 
@@ -37,12 +37,18 @@ def collect(paths: Sequence[str], project: Project, keyword: str | None = None) 
                 loaded = load_file(file, project.root)
             except ScenarioError as error:
                 failure = Failure(Outcome.ERROR, "", str(error))
-                broken.append(Run(shown_path(file, project), Outcome.ERROR, failures=(failure,)))
+                broken.append(Run(path_in(file, project.root), Outcome.ERROR, failures=(failure,)))
                 continue
             scenarios += (select(loaded, f"{file}::{name}"),) if name else loaded
     unique = {scenario.id: scenario for scenario in scenarios}
     chosen = tuple(one for one in unique.values() if keyword is None or keyword.lower() in one.id.lower())
     return Collected(chosen, tuple(broken))
+
+
+def refuse_empty(loop: str | None) -> None:
+    """Raise UsageError for `--loop ""`, as a script writes it whose variable is not set: no loop is named so."""
+    if loop == "":
+        raise UsageError("--loop is empty; name a loop, package.module:function, or leave the option out")
 
 
 def nothing_found(paths: Sequence[str], keyword: str | None = None) -> str:
@@ -56,11 +62,18 @@ def nothing_found(paths: Sequence[str], keyword: str | None = None) -> str:
 def _configured(project: Project) -> Sequence[Path]:
     """The folders of the configuration. One of several that is missing is a mistake; the default alone may be."""
     if len(project.scenarios) > 1:
-        missing = next((path for path in project.scenarios if not path.exists()), None)
+        missing = next((path for path in project.scenarios if _is_missing(path)), None)
         if missing is not None:
             where = project.root / "pyproject.toml"
             raise UsageError(f"{where}: [tool.toolreplay] scenarios: {missing} does not exist; mend the path")
-    return [path for path in project.scenarios if path.exists()]
+    return [path for path in project.scenarios if not _is_missing(path)]
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not is_there(path)
+    except OSError:
+        return False  # what keeps it from being read is told where it is read
 
 
 def _split(argument: str) -> tuple[Path, str]:

@@ -12,10 +12,9 @@ from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.source import Source
 
 from .outcomes import RISKY
+from .outline import entries_of, outline
 
 Json = dict[str, Any]
-
-_SHOWN = 4_000  # characters; Hypothesis warns of more
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class Case:
     def entries(self) -> Iterator[Mapping[str, Any]]:
         """The entries of all stubs."""
         for tool in self.document.get("tools", ()):
-            stub = tool.get("stub", ())
-            yield from [stub] if isinstance(stub, dict) else stub
+            yield from entries_of(tool)
 
     @property
     def key(self) -> str:
@@ -51,8 +49,14 @@ class Case:
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()
 
     def __repr__(self) -> str:
-        written = repr(self.document)
-        return f"Case({written if len(written) <= _SHOWN else f'{written[:_SHOWN]}...'})"
+        return f"Case({'; '.join(outline(self.document))})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The same over several lines. Of a dataclass Hypothesis prints the fields, whatever its `__repr__` says."""
+        with printer.group(4, "Case(", ")"):
+            for number, line in enumerate(outline(self.document)):
+                printer.breakable("; " if number else "")
+                printer.text(line)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Whole conversations, drawn: what the model says to each prompt, and what each tool does.
 
-Everything that is drawn shrinks: to one call that returns a word, to a prompt that no second one follows up, to a
-reply that comes at once and whole.
+Everything that is drawn shrinks: to prompts that are answered without a call, to one call that returns a word where
+there must be one, to a reply that comes at once and whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .ground import Ground, plain_ground
 
 Json = dict[str, Any]
 
-_HOSTILITIES: Final = st.sampled_from(("blank text", "id twice", "many turns"))
+# Half of the conversations hold none, so that a loop's own faults are not taken for what follows from it.
+_HOSTILITIES: Final = st.sampled_from((None, None, None, "blank text", "id twice", "many turns"))
 
 
 def conversations(ground: Ground | None = None, *, hostile: bool = False) -> SearchStrategy[Case]:
@@ -51,7 +52,8 @@ def _turn(draw: st.DrawFn, choices: Choices) -> Json:
 @st.composite
 def _conversation(draw: st.DrawFn, choices: Choices, *, hostile: bool) -> Case:
     ground = choices.ground
-    author = Author(draw, choices, draw(_HOSTILITIES) if hostile else None)
+    hostility = draw(_HOSTILITIES) if hostile else None
+    author = Author(draw, choices, hostility)
     recorded = bool(ground.recorded) and draw(st.booleans())
     steps = [author.step(prompt, index, recorded=recorded) for index, prompt in enumerate(prompts_of(ground))]
-    return Case(document(ground, author.stubs, steps), hostile)
+    return Case(document(ground, author.stubs, steps), hostile=hostility is not None)

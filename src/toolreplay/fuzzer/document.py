@@ -12,6 +12,7 @@ from .outcomes import Entry
 Json = dict[str, Any]
 
 MOST_TURNS: Final = 12
+_SPARE: Final = 4
 
 
 class Stubs:
@@ -55,8 +56,14 @@ class Stubs:
 
 def document(ground: Ground, stubs: Stubs, steps: Sequence[Json]) -> Json:
     """The scenario, as a file has it."""
-    fields = {"version": 1, "name": "drawn", **ground.fields, "max_turns": MOST_TURNS}
+    fields = {"version": 1, "name": "drawn", **ground.fields, "max_turns": _most_turns(ground)}
     return {**fields, "tools": stubs.tools(), "conversation": list(steps)}
+
+
+def _most_turns(ground: Ground) -> int:
+    """Enough for what is drawn and for what was recorded, with an error or two before it."""
+    recorded = max(map(len, ground.recorded), default=0)
+    return max(MOST_TURNS, recorded + _SPARE, ground.fields.get("max_turns") or 0)
 
 
 def plain_document(ground: Ground) -> Json:

@@ -19,10 +19,12 @@ from toolreplay.runner.router import INTERCEPTOR
 from .case import Case
 from .document import plain_document
 from .ground import plain_ground
-from .known import Known
+from .known import Baseline
 from .playing import Player, silence
-from .result import Found, Result
+from .result import Found, Known, Result
 from .search import Broken, Search, Stopped
+from .smallest import smallest
+from .warming import warm_up
 from .worker import Worker
 
 
@@ -35,8 +37,9 @@ def fuzz_cases(
     max_examples: int = 200,
     seed: int | None = None,
     ignored: Collection[str] = (),
-    regressions: tuple[Known, ...] = (),
+    baseline: Baseline | None = None,
     key: str = "",
+    watch: Callable[[int], None] | None = None,
 ) -> Result:
     """Play cases that are drawn, until there are enough or a fault is found and shrunk.
 
@@ -44,32 +47,34 @@ def fuzz_cases(
         plain: the plainest case, by which the loop warms up; by default one on two small tools.
         first: cases that are played before any is drawn, as many as leave a third of the examples for those.
         ignored: codes of rules that stop nothing.
-        regressions: faults that are known; their rules stop nothing either.
+        baseline: what is known, and stops nothing either.
         key: what Hypothesis's database keeps failing examples under; with a seed nothing is kept.
+        watch: is told how many examples were played so far.
 
     Raises:
         LoopError: the loop cannot be played.
     """
-    known = frozenset(ignored).union(*(one.codes for one in regressions))
     started = time.perf_counter()
+    plain = plain or Case(plain_document(plain_ground()))
+    regressions: tuple[Known, ...] = ()
+    told = baseline.told(player.target) if baseline is not None else frozenset()
     with dummy_credentials(), INTERCEPTOR.hold(), silence(), Worker(player) as worker:
-        search = Search(player, worker, known)
-        endless = search.warm_up(plain or Case(plain_document(plain_ground())))
-        if endless is not None:
-            found: tuple[Found, ...] = (endless,)
+        fatal = warm_up(player, plain)
+        if fatal is None and baseline is not None:
+            regressions = baseline.regressions(player)
+        known = told.union(*(one.kinds for one in regressions))
+        search = Search(worker, frozenset(ignored), known, watch)
+        if fatal is None:
+            seen = _seen(search, cases, islice(first, max_examples * 2 // 3), max_examples, seed, key)
+            found = tuple(smallest(player, search, seen))
         else:
-            try:
-                swept = tuple(search.sweep(islice(first, max_examples * 2 // 3)))
-                left = max_examples - search.examples
-                drawn = _apart(lambda: _run(_example(search, cases, left, seed, key)))
-            except Stopped as stopped:
-                raise LoopError(str(stopped)) from None
-            found = tuple(search.found((*swept, *drawn)))
+            found = (Found(fatal, plain),)
     return Result(
         target=player.target,
         found=found,
         regressions=tuple(one for one in regressions if not one.codes <= frozenset(ignored)),
-        known=frozenset(search.met),
+        known=frozenset(fault.code for fault in search.met.values()),
+        again=frozenset(fault.code for kind, fault in search.met.items() if kind in told and fault.code not in ignored),
         warnings=search.warnings,
         examples=search.examples,
         calls=search.calls,
@@ -79,6 +84,23 @@ def fuzz_cases(
         unplayed=search.unplayed,
         seconds=time.perf_counter() - started,
     )
+
+
+def _seen(
+    search: Search,
+    cases: SearchStrategy[Case],
+    first: Iterable[Case],
+    max_examples: int,
+    seed: int | None,
+    key: str,
+) -> tuple[Found, ...]:
+    """The faults that show, each in a case as Hypothesis shrinks it."""
+    try:
+        swept = tuple(search.sweep(first))
+        left = max_examples - search.examples
+        return (*swept, *_apart(lambda: _run(_example(search, cases, left, seed, key))))
+    except Stopped as stopped:
+        raise LoopError(str(stopped)) from None
 
 
 def _apart(look: Callable[[], tuple[Found, ...]]) -> tuple[Found, ...]:
@@ -98,7 +120,7 @@ def _example(
         max_examples=max_examples,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink],
+        phases=[Phase.reuse, Phase.generate, Phase.shrink],
         report_multiple_bugs=True,
         print_blob=False,
         verbosity=Verbosity.quiet,

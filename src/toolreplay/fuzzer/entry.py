@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 from toolreplay.contract.catalogue import all_rules
@@ -19,7 +20,7 @@ from .conversations import conversations
 from .document import plain_document
 from .engine import fuzz_cases
 from .ground import ground_of, plain_ground
-from .known import known_regressions
+from .known import Baseline
 from .playing import Player
 from .result import Result
 from .sweep import sweep
@@ -37,6 +38,8 @@ def fuzz_scenario(
     hostile: bool = False,
     strict: bool = False,
     ignored: Collection[str] = (),
+    baseline: Baseline | None = None,
+    watch: Callable[[int], None] | None = None,
 ) -> Result:
     """Look for faults of a loop in conversations around a scenario.
 
@@ -47,7 +50,9 @@ def fuzz_scenario(
         hostile: let the model side say what the API never would; what follows is a warning.
         strict: answer a broken request with the API's own 400, so that the loop's recovery is tested. By default the
             replies go on as if nothing had happened.
-        ignored: codes of rules that stop nothing.
+        ignored: codes of rules that stop nothing, beside those that the scenario allows.
+        baseline: what is known while several scenarios are fuzzed; by default the project's regressions.
+        watch: is told how many examples were played so far.
 
     Raises:
         ToolreplayError: the loop cannot be found or played, the scenario has nothing to fuzz, or a code is unknown.
@@ -55,19 +60,25 @@ def fuzz_scenario(
     with dummy_credentials(), INTERCEPTOR.hold():
         said = loop or (scenario.loop if scenario is not None else None)
         target = target_of(said, project.root)
+        allowed = tuple(entry.rule for entry in scenario.allow) if scenario is not None else ()
+        baseline = baseline or Baseline(project)
         ground = ground_of(scenario, project) if scenario is not None else plain_ground()
         player = Player(target, strict=strict, deadline=DEADLINE)
         result = fuzz_cases(
             player,
             conversations(ground, hostile=hostile),
             plain=Case(plain_document(ground)),
-            first=() if hostile else sweep(ground),
+            first=sweep(ground),
             max_examples=max_examples,
             seed=seed,
-            ignored=known_codes(ignored),
-            regressions=tuple(known_regressions(player, project)),
+            ignored=(*known_codes(ignored), *allowed),
+            baseline=baseline,
+            watch=watch,
             key=_key(scenario, target, project.root),
         )
+    baseline.tell(result)
+    if ground.unrecorded:
+        result = replace(result, notes=(f"all replies were made up: {ground.unrecorded}",))
     if not result.checked:
         raise LoopError(f"{target.name} put no tool result on the wire, so nothing was checked; look at what it sends")
     return result

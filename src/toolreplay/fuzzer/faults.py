@@ -7,12 +7,15 @@ from typing import Final
 
 from toolreplay.contract.catalogue import all_rules
 from toolreplay.contract.finding import Severity
-from toolreplay.runner.run import Failure, Outcome, Run, RunFinding
+from toolreplay.runner.run import Failure, Run, RunFinding
+
+from .case import Case
 
 VALIDITY: Final = "validity"
 FIDELITY: Final = "fidelity"
 OUTCOME: Final = "outcome"
 ENDLESS: Final = "TR611"
+CRASHED: Final = "TR609"
 THE_PROCESS: Final = "the process"
 """Where a fault is that ended the process of the loop."""
 LAYERS: Final = (VALIDITY, FIDELITY, OUTCOME)
@@ -29,6 +32,7 @@ class Fault:
         where: the place in the request, or the turn.
         api: what the API answers, where it refuses.
         request: the request it was found in, from 1; None for the run as a whole.
+        cause: what an exception came of: `a tool`, `a value` that cannot be sent, or the exception's name.
     """
 
     code: str
@@ -39,6 +43,12 @@ class Fault:
     request: int | None = None
     severity: Severity = Severity.ERROR
     api: str = ""
+    cause: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What faults are told apart by: the rule, and of crashes the cause."""
+        return f"{self.code} {self.cause}" if self.cause else self.code
 
     @property
     def is_error(self) -> bool:
@@ -53,17 +63,32 @@ class Fault:
         return FIDELITY if self.code.startswith("TR6") else VALIDITY
 
 
-def faults_of(run: Run) -> tuple[Fault, ...]:
+def faults_of(run: Run, case: Case) -> tuple[Fault, ...]:
     """Everything that a run tells of the loop, findings first, in the order of the requests."""
-    found = [_of_finding(one) for one in run.findings]
-    found += [_of_failure(one) for one in run.failures if one.outcome is Outcome.FAIL]
+    cause = _cause(run.raised, case)
+    found = [_of_finding(one, cause) for one in run.findings]
+    for failure in run.failures:
+        if failure.kind == "raised":
+            found.append(crash(failure.message, failure.where, cause))
+        elif failure.kind == "undeclared":
+            found.append(_rewritten(failure))
     return tuple(found)
 
 
-def crash(message: str, where: str) -> Fault:
+def _cause(raised: str | None, case: Case) -> str:
+    """What an exception came of. Those of one cause are one fault, whatever they are called."""
+    name = (raised or "").partition(":")[0]
+    entries = tuple(case.entries())
+    of_tools = {entry["raise"]["type"].rpartition(".")[2] for entry in entries if "raise" in entry}
+    if name in of_tools or (name == "TimeoutError" and any("hang" in entry for entry in entries)):
+        return "a tool"
+    return "a value" if any("garbage" in entry for entry in entries) else name
+
+
+def crash(message: str, where: str, cause: str = "") -> Fault:
     """A loop that raised, or whose process ended."""
     fix = "catch what goes wrong over a call and send it as an error result"
-    return Fault("TR609", "loop-crashed", where, message, fix)
+    return Fault(CRASHED, "loop-crashed", where, message, fix, cause=cause)
 
 
 def endless(message: str, where: str) -> Fault:
@@ -71,17 +96,22 @@ def endless(message: str, where: str) -> Fault:
     return Fault(ENDLESS, "loop-endless", where, message, "give waiting for tools and for the model a limit")
 
 
-def _of_finding(one: RunFinding) -> Fault:
+def _of_finding(one: RunFinding, cause: str) -> Fault:
     found = one.finding
     return Fault(
-        found.code, found.name, found.path, found.message, found.fix, one.request, found.severity, found.api or ""
+        code=found.code,
+        name=found.name,
+        where=found.path,
+        message=found.message,
+        fix=found.fix,
+        request=one.request,
+        severity=found.severity,
+        api=found.api or "",
+        cause=cause if found.code == CRASHED else "",
     )
 
 
-def _of_failure(failure: Failure) -> Fault:
-    # Generated steps expect nothing, so what else fails a run is an exception, or a conversation beside its own.
-    if failure.kind == "raised":
-        return crash(failure.message, failure.where)
+def _rewritten(failure: Failure) -> Fault:
     rule = all_rules()["TR606"]
     what = "the loop sent a conversation that goes on from nothing it sent before"
-    return Fault(rule.code, rule.name, failure.where, what, failure.fix or rule.fix)
+    return Fault(rule.code, rule.name, failure.where, what, rule.fix)

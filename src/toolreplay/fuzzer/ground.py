@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from toolreplay.errors import ScenarioError, ToolreplayError
+from toolreplay.errors import CassetteError, NotFuzzed, ToolreplayError
 from toolreplay.files.project import Project
 from toolreplay.runner.cast import MAIN, Cast
 from toolreplay.runner.loops import REFERENCE, target_of
@@ -20,13 +20,24 @@ from toolreplay.wire.model import Block, Reply, Text, ToolUse, Wire
 
 Json = dict[str, Any]
 
-_KEPT: Final = ("max_tokens", "system", "stream", "thinking", "betas", "tool_choice", "extra_body", "history")
+_KEPT: Final = (
+    *("max_tokens", "max_turns", "system", "stream", "thinking", "betas"),
+    *("tool_choice", "extra_body", "history"),
+)
 # Tools for strategies that are given no scenario.
 TOOLS: Final = (
     {
         "name": "look_up",
         "description": "Looks a key up.",
-        "input_schema": {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]},
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "key": {"type": "string"},
+                # A tool that changes its input reaches into the caller's history by what is nested in it.
+                "within": {"type": "object", "properties": {"shelf": {"type": "integer"}}, "required": ["shelf"]},
+            },
+            "required": ["key"],
+        },
     },
     {
         "name": "add",
@@ -50,6 +61,7 @@ class Ground:
         callable: those that the loop runs, which is what generated replies ask for.
         prompts: what the user says.
         recorded: the replies to each prompt, as scripts have them; empty where there is no recording.
+        unrecorded: why there are none.
     """
 
     fields: Json
@@ -57,6 +69,7 @@ class Ground:
     callable: tuple[Json, ...]
     prompts: tuple[Any, ...]
     recorded: tuple[tuple[Json, ...], ...] = ()
+    unrecorded: str = ""
 
     @property
     def wire(self) -> Wire:
@@ -89,29 +102,39 @@ def ground_of(scenario: Scenario, project: Project) -> Ground:
     """What can be drawn around a scenario. Its recording, if it has one, is played once to see which reply is whose.
 
     Raises:
-        ScenarioError: it has no tool that a loop runs.
+        NotFuzzed: the model calls no tool that a loop runs, or there are sub-agents, whose conversations are not drawn.
     """
+    if scenario.subagents:
+        raise NotFuzzed(f"{scenario.id}: it has sub-agents, whose conversations are not drawn; fuzz one without them")
     written = scenario.model_dump(include=set(_KEPT), exclude_unset=True, by_alias=True)
     fields: Json = {"model": scenario.model, **_as_json(written)}
     if scenario.wire is not Wire.MESSAGES:
         fields["wire"] = str(scenario.wire)
     tools = {tool.key: _as_json(tool.definition) for tool in scenario.tools if not tool.is_toolset}
+    if (scenario.tool_choice or {}).get("type") == "none":
+        raise NotFuzzed(f"{scenario.id}: its tool_choice is none, so the model calls no tool; take it off to fuzz it")
     called = tuple(tools[tool.key] for tool in scenario.tools if tool.key in tools and tool.runs_on is RunsOn.CLIENT)
     if not called:
-        raise ScenarioError(f"{scenario.id}: it has no tool that a loop runs, so there is nothing to fuzz; add one")
+        raise NotFuzzed(f"{scenario.id}: it has no tool that a loop runs, so there is nothing to fuzz; add one")
     prompts = tuple(_as_json(step.user) for step in scenario.conversation if isinstance(step, UserStep))
-    return Ground(fields, tuple(tools.values()), called, prompts, _recorded(scenario, project, len(prompts)))
+    ground = Ground(fields, tuple(tools.values()), called, prompts)
+    try:
+        return replace(ground, recorded=_recorded(scenario, project, len(prompts)))
+    except ToolreplayError as error:  # it can be fuzzed all the same
+        return replace(ground, unrecorded=str(error))
 
 
 def _recorded(scenario: Scenario, project: Project, prompts: int) -> tuple[tuple[Json, ...], ...]:
-    try:
-        cast = Cast(scenario)
-        side = replay_side(scenario, project, REFERENCE, cast)
-        if isinstance(side, Failure):
-            return ()
-        run = play_with(scenario, target_of(None, project.root), side, cast=cast)
-    except ToolreplayError:
-        return ()  # it can be fuzzed all the same; `run` tells what is wrong with it
+    """The replies to each prompt.
+
+    Raises:
+        ToolreplayError: there is no recording that the reference loop can play.
+    """
+    cast = Cast(scenario)
+    side = replay_side(scenario, project, REFERENCE, cast)
+    if isinstance(side, Failure):
+        raise CassetteError(side.message)
+    run = play_with(scenario, target_of(None, project.root), side, cast=cast)
     found = tuple(tuple(_replies(run, number)) for number in range(1, prompts + 1))
     return found if any(found) else ()
 

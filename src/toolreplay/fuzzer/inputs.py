@@ -51,6 +51,18 @@ def plainest(tool: Mapping[str, Any], number: int = 0) -> Json:
     return found if isinstance(found, dict) else {}
 
 
+def deepest(tool: Mapping[str, Any]) -> Json:
+    """The plainest input that fits a tool definition, with each object and list that it may hold."""
+    properties = mapping(mapping(tool.get("input_schema")).get("properties"))
+    nested = {str(name): value for name, one in properties.items() if is_nested(value := _plainest(one, 0))}
+    return {**plainest(tool), **nested}
+
+
+def is_nested(value: object) -> bool:
+    """Whether a value of an input is one that a function could change in its caller's hands."""
+    return isinstance(value, dict | list)
+
+
 def unfit(tool: Mapping[str, Any]) -> tuple[Json, ...]:
     """Inputs that break a tool's schema: a required property left out, or one of another type."""
     names = [str(name) for name in mapping(mapping(tool.get("input_schema")).get("properties"))]

@@ -25,6 +25,9 @@ EXCEPTIONS: Final = (
     "TypeError",
     "OSError",
     "TimeoutError",
+    # A loop may take these for the API's own failure; httpx's too, but the SDK decides which httpx is installed.
+    "anthropic.APIConnectionError",
+    "anthropic.APITimeoutError",
     "PermissionError",
     "ConnectionResetError",
     "ZeroDivisionError",
@@ -55,6 +58,7 @@ _IMAGE: Final[Entry] = {
     "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL},
 }
 _MOMENT: Final = 0.002  # seconds
+SLOW: Final = 0.5  # seconds; more than a loop with a limit of its own on tools waits in a test
 # As often as each is worth it: what plays in a process of its own costs ten times as much.
 _KINDS: Final = (
     *("text",) * 5,
@@ -82,6 +86,7 @@ _SHAPES: Final[tuple[Callable[[str], object], ...]] = (
     lambda _: [],
     lambda _: {},
     lambda _: True,
+    lambda _: False,
     lambda _: 0,
     lambda _: 3.5,
 )
@@ -104,6 +109,8 @@ _STOP: Final = st.sampled_from(("StopIteration", "StopIteration"))
 _INTERRUPTION: Final = st.sampled_from(INTERRUPTIONS)
 _GARBAGE: Final = st.sampled_from(_MOSTLY)
 _SIXTEENTH: Final = st.integers(0, 15)
+# In one conversation of two hundred: a slow tool costs as much as fifty others.
+_HANG: Final = st.sampled_from((_MOMENT, SLOW))
 
 
 def tool_outcomes(marker: str = "mark-1", *, interruptions: bool = True) -> SearchStrategy[Entry]:
@@ -153,6 +160,7 @@ def each_outcome(marker: str) -> Iterator[Entry]:
     )
     for in_turn in zip_longest(*kinds):
         yield from (entry for entry in in_turn if entry is not None)
+    yield {"hang": SLOW}
 
 
 def _raise(name: str, message: str) -> Entry:
@@ -169,5 +177,5 @@ def _raised(draw: st.DrawFn, marker: str, names: SearchStrategy[str]) -> Entry:
     if unprintable:
         return {"raise": {"type": UNPRINTABLE}}
     if name == "TimeoutError" and draw(st.booleans()):
-        return {"hang": _MOMENT}
+        return {"hang": draw(_HANG)}
     return _raise(name, message)

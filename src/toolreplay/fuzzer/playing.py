@@ -80,7 +80,7 @@ class Player:
                     run = play_with(scenario, self.target, ScriptSide(scenario, cast), cast=cast, strict=self.strict)
             except ToolreplayError as error:  # the loop does not speak the wire, or asks for what is not offered
                 return Played(trouble=str(error))
-        return self.hung(case) if watch.rang else _played(run, in_full=self.in_full)
+        return self.hung(case) if watch.rang else _played(run, case, in_full=self.in_full)
 
     def hung(self, case: Case) -> Played:
         """What comes of a case in which the loop had to be stopped."""
@@ -89,12 +89,12 @@ class Player:
         return Played((endless(f"the loop did not end within {self.deadline:g} s{after}", "the loop"),), hung=True)
 
 
-def _played(run: Run, *, in_full: bool) -> Played:
+def _played(run: Run, case: Case, *, in_full: bool) -> Played:
     trouble = next((one.message for one in run.failures if one.outcome is Outcome.ERROR), None)
     results = sum(call.result is not None for call in run.calls)
     rows = rows_of(run) if in_full else ()
     failed = any(call.did.startswith(_FAILURES) for call in run.calls)
-    return Played(faults_of(run), len(run.calls), results, run.requests, trouble, failed, rows=rows)
+    return Played(faults_of(run, case), len(run.calls), results, run.requests, trouble, failed, rows=rows)
 
 
 @contextmanager

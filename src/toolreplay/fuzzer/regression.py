@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from toolreplay.errors import RecordingError, ToolreplayError
+from toolreplay.errors import RecordingError
 from toolreplay.files.atomic import write_text
 from toolreplay.files.project import Project
-from toolreplay.runner.loops import REFERENCE, Target, find_loop
+from toolreplay.runner.loops import Target, is_importable
 from toolreplay.runner.replay import shown_path
 from toolreplay.scenario.writing import scenario_text, schema_beside
 
@@ -22,22 +23,37 @@ _DIGITS: Final = 8
 _PATIENCE: Final = 10  # seconds, as long as the fuzzer itself waits before it says that a loop does not end
 
 
-def write_regressions(result: Result, project: Project) -> dict[str, str]:
-    """Write a file for each fault that was found, unless it is there; gives their paths, by the faults' codes.
+@dataclass(frozen=True)
+class Written:
+    """A regression's file.
 
-    A loop that ends its process is none to write down: whoever played the file would go with it.
+    Attributes:
+        path: as messages show it.
+        named: whether it names the loop; else whoever plays it has to.
+    """
+
+    path: str
+    named: bool
+
+
+def write_regressions(result: Result, project: Project) -> dict[str, Written]:
+    """Write a file for each fault that was found, unless it is there; gives them by the faults' kinds.
+
+    Left out are a loop that ends its process, since whoever played the file would go with it, and what does not show
+    when it is played again, or not under `toolreplay run`.
 
     Raises:
         RecordingError: a file cannot be written.
     """
-    kept = (found for found in result.found if found.fault.where != THE_PROCESS)
-    return {found.fault.code: _write(found, result.target, project) for found in kept}
+    kept = (found for found in result.found if found.replays and found.fault.where != THE_PROCESS)
+    return {found.fault.kind: _write(found, result.target, project) for found in kept}
 
 
-def _write(found: Found, target: Target, project: Project) -> str:
+def _write(found: Found, target: Target, project: Project) -> Written:
     folder = folder_of(project)
     fields = {**found.case.document, "name": f"{found.fault.code} {found.fault.name}"}
-    if target.name != REFERENCE and can_be_named(target, project):
+    named = target.is_reference or is_importable(target, project.root)
+    if named and not target.is_reference:
         fields["loop"] = target.name
     if found.fault.code == ENDLESS:
         fields["time_limit"] = _PATIENCE
@@ -56,12 +72,4 @@ def _write(found: Found, target: Target, project: Project) -> str:
             write_text(path, text)
     except OSError as error:
         raise RecordingError(f"{shown_path(path, project)}: cannot be written: {error.strerror or error}") from None
-    return shown_path(path, project)
-
-
-def can_be_named(target: Target, project: Project) -> bool:
-    """Whether the loop can be found again by its name, by whoever plays the file."""
-    try:
-        return find_loop(target.name, project.root).function is target.function
-    except ToolreplayError:
-        return False
+    return Written(shown_path(path, project), named)

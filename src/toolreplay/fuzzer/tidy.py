@@ -15,7 +15,7 @@ Json = dict[str, Any]
 _MOST_PLAYS: Final = 200
 
 
-def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
+def tidy(case: Case, kind: str, play: Callable[[Case], Played]) -> Case:
     """The case without what its fault does not need. Each step is played: it shows the fault, and none beside it."""
     tried = {case.key}
     shown = _errors(case, play)
@@ -25,7 +25,7 @@ def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
             if candidate.key not in tried:
                 tried.add(candidate.key)
                 errors = _errors(candidate, play)
-                if code in errors and errors <= shown:
+                if kind in errors and errors <= shown:
                     case = candidate
                     break  # and look again at what is left
         else:
@@ -35,7 +35,7 @@ def tidy(case: Case, code: str, play: Callable[[Case], Played]) -> Case:
 
 def _errors(case: Case, play: Callable[[Case], Played]) -> set[str]:
     try:
-        return {fault.code for fault in play(case).faults if fault.is_error}
+        return {fault.kind for fault in play(case).faults if fault.is_error}
     except ValidationError:  # what was left out is needed after all
         return set()
 

@@ -123,12 +123,20 @@ def _serve(pipe: Connection, player: Player) -> None:
         pipe.send(found)
 
 
+def peak_memory() -> int:
+    """The bytes that this process has held at most. getrusage(2) counts them as bytes on macOS, else in kB."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 def _limit_memory() -> None:
     try:
         import resource
     except ImportError:
         return
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + _MEMORY
+    most = peak_memory() + _MEMORY
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     stricter = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min([most, *stricter]), hard))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,7 +11,10 @@ from .items import PlayedItem
 from .patches import Patches
 from .settings import project_of
 
-_EXAMPLES: Final = 200
+if TYPE_CHECKING:
+    from toolreplay.fuzzer.known import Baseline
+
+_BASELINE: Final[pytest.StashKey[Baseline]] = pytest.StashKey()
 
 
 class FuzzItem(PlayedItem):
@@ -21,14 +24,20 @@ class FuzzItem(PlayedItem):
         # Here, because a run without the option needs neither Hypothesis nor the SDK.
         from toolreplay.errors import ToolreplayError
         from toolreplay.fuzzer.entry import fuzz_scenario
+        from toolreplay.fuzzer.known import Baseline
+        from toolreplay.fuzzer.profile import examples_of
         from toolreplay.fuzzer.regression import write_regressions
-        from toolreplay.report.fuzz_text import fuzz_details, fuzz_line
+        from toolreplay.report.fuzz_text import fuzz_details, fuzz_line, loop_words
 
         project = project_of(self.config)
         Patches.of(self.config).hold()
-        examples = self.config.getoption("--toolreplay-max-examples") or _EXAMPLES
         try:
-            result = fuzz_scenario(self._scenario, project, max_examples=examples)
+            result = fuzz_scenario(
+                self._scenario,
+                project,
+                max_examples=examples_of(self.config.getoption("--toolreplay-max-examples")),
+                baseline=self.config.stash.setdefault(_BASELINE, Baseline(project)),
+            )
         except ToolreplayError as error:
             self._tell(outcome="ERROR")
             head = f"ERROR {self._file}:{self._line}: {self.name}"
@@ -37,7 +46,7 @@ class FuzzItem(PlayedItem):
         self._tell(outcome=outcome, requests=result.requests, tool_calls=result.calls, findings=len(result.found))
         if result.failed:
             lines = fuzz_details(result, write_regressions(result, project))
-            head = f"FAIL {self._file}:{self._line}: {self.name} ({fuzz_line(result)})"
+            head = f"FAIL {self._file}:{self._line}: {self.name} ({loop_words(result.target)}: {fuzz_line(result)})"
             raise ScenarioFailed([head, *lines], self._line, f"FAIL: {lines[0]}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from toolreplay.contract.entry import check_run
 from toolreplay.contract.facts import CallFacts, Did, Execution, RunFacts
 from toolreplay.contract.finding import Finding
-from toolreplay.wire.model import Reply, ToolResult
+from toolreplay.wire.model import MISSING, Reply, ToolResult
 from toolreplay.wire.words import value_words
 
 from .run import Call, CallResult
@@ -85,5 +85,5 @@ def _did(execution: Execution) -> str:
 def _public_result(result: ToolResult | None) -> CallResult | None:
     if result is None:
         return None
-    content = result.content if isinstance(result.content, str | list) else ""
+    content = "" if result.content is MISSING else result.content
     return CallResult("error" if result.is_error else "success", content)

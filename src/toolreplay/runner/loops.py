@@ -56,6 +56,14 @@ def find_loop(name: str, root: Path, said: str = "--loop") -> Target:
     return Target(name, function)
 
 
+def is_importable(target: Target, root: Path) -> bool:
+    """Whether the loop can be found again by its name; a function within a function cannot."""
+    try:
+        return find_loop(target.name, root).function is target.function
+    except LoopError:
+        return False
+
+
 def _import(name: str, where: str, root: Path) -> ModuleType:
     try:
         return import_module(name)

@@ -116,7 +116,7 @@ class Failure:
     Attributes:
         outcome: what it makes of the run: FAIL, STALE, SKIP or ERROR.
         where: file and line, or the part of the run.
-        kind: tells apart what callers treat apart: `no cassette`.
+        kind: tells apart what callers treat apart: `no cassette`, `raised`, `miss`, `undeclared`.
     """
 
     outcome: Outcome
@@ -149,6 +149,7 @@ class Run:
         allowed: findings that the scenario allows, with a reason.
         notes: what is worth knowing and no fault: a model whose days are numbered.
         drift: results that differ from those recorded, where the model was replayed and the tools were others.
+        raised: what left the loop and was not expected to, `LookupError: no city`; else None.
     """
 
     id: str
@@ -160,6 +161,7 @@ class Run:
     allowed: tuple[RunFinding, ...] = ()
     drift: tuple[Drift, ...] = ()
     notes: tuple[str, ...] = ()
+    raised: str | None = None
     seconds: float = 0.0
 
     @property

@@ -71,6 +71,7 @@ def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Endi
         calls=public_calls(facts),
         allowed=tuple(one for one in found if one.finding.code in allowed),
         drift=drift_of(side, facts),
+        raised=ending.raised,
     )
 
 
@@ -92,7 +93,9 @@ def _on_the_way(
     again = f"if the change is meant, record again: toolreplay record {scenario.path}" if not scenario.scripted else ""
     failures += [_missed(miss, again) for miss in session.misses]
     failures += [
-        Failure(Outcome.FAIL, where, f"{label} is none that the scenario has; declare it under subagents")
+        Failure(
+            Outcome.FAIL, where, f"{label} is none that the scenario has; declare it under subagents", kind="undeclared"
+        )
         for label in session.undeclared
     ]
     if ending.nothing_pending:

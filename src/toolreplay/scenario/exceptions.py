@@ -73,7 +73,7 @@ def build(name: str, message: str) -> BaseException:
 def _made(kind: type[BaseException], message: str, name: str) -> BaseException:
     try:
         return kind(message) if message else kind()
-    except TypeError:
+    except Exception:  # noqa: BLE001  (a foreign __init__ may raise anything: botocore's a KeyError)
         made = kind.__new__(kind, message)
     try:
         str(made)

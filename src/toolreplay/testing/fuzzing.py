@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolreplay.errors import FuzzFailure
+from toolreplay.errors import ToolreplayError
 from toolreplay.files.project import find_project
 from toolreplay.fuzzer.entry import fuzz_scenario
+from toolreplay.fuzzer.profile import examples_of
 from toolreplay.fuzzer.regression import write_regressions
 from toolreplay.fuzzer.result import Result
 from toolreplay.report.fuzz_text import fuzz_details, fuzz_line
@@ -14,11 +15,23 @@ from toolreplay.runner.loops import Loop
 from toolreplay.runner.play import load_one
 
 
+class FuzzFailure(ToolreplayError, AssertionError):
+    """Fuzzing found faults of a loop; the text tells them, `result` holds everything.
+
+    Attributes:
+        result: what was played; its `found` are the faults, each with its smallest case.
+    """
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 def fuzz(
     loop: Loop | str | None,
     scenario: str | Path | None = None,
     *,
-    max_examples: int = 200,
+    max_examples: int | None = None,
     seed: int | None = None,
     hostile: bool = False,
     strict: bool = False,
@@ -31,7 +44,8 @@ def fuzz(
     Args:
         loop: a function, sync or async, or `package.module:function`.
         scenario: gives tools, prompts and recorded replies; without one there are two small tools.
-        max_examples: conversations to play; each costs about as much as two runs of a scenario.
+        max_examples: conversations to play; each costs about as much as two runs of a scenario. By default as many as
+            the loaded profile of Hypothesis says, where it says another number than Hypothesis's own 100; else 200.
         seed: makes the search repeatable.
         hostile: let the model side say what the API never would; what follows is a warning.
         strict: answer a broken request with the API's own 400, so that the loop's recovery is tested.
@@ -44,15 +58,17 @@ def fuzz(
 
     Raises:
         FuzzFailure: a fault was found.
+        UsageError: `max_examples` or `ignore` ask for what there is not.
         ToolreplayError: the loop or the scenario cannot be found or played.
     """
+    examples = examples_of(max_examples)
     project = find_project(root)
     chosen = load_one(scenario, project) if scenario is not None else None
     result = fuzz_scenario(
         chosen,
         project,
         loop=loop,
-        max_examples=max_examples,
+        max_examples=examples,
         seed=seed,
         hostile=hostile,
         strict=strict,

@@ -28,7 +28,8 @@ def reply_altered(sequel: Sequel, context: Context) -> Iterator[Broken]:
 
     Why: the model goes on from words it did not say and calls it did not make. Clients that rebuild the
     message from their own records lose texts, blocks they do not know, and the order of both.
-    Fix: append the reply's content to the history as it came.
+    Fix: append the reply's content to the history as it came, and give a tool a copy of its input, which the tool may
+        change.
     Good:
         request: {messages: [{role: user, content: Weather in Oslo}]}
         reply:

@@ -1,0 +1,61 @@
+"""A drawn scenario in a few lines, for whoever prints a case: the document itself may be megabytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+Json = dict[str, Any]
+
+_VALUE: Final = 60  # characters of a value that are shown
+_LINES: Final = 30
+_CALLS: Final = 8  # of a reply that are shown
+
+
+def outline(document: Json) -> list[str]:
+    """A line for each prompt and each reply: `add({"a": 1}) raise: ValueError "mark-01"`."""
+    lines = list(_lines(document))
+    return lines if len(lines) <= _LINES else [*lines[:_LINES], f"and {len(lines) - _LINES} more"]
+
+
+def entries_of(tool: Json) -> Iterator[Mapping[str, Any]]:
+    """The entries of a tool's stub, which may be a single one."""
+    stub = tool.get("stub", ())
+    yield from [stub] if isinstance(stub, dict) else stub
+
+
+def _lines(document: Json) -> Iterator[str]:
+    for step in document["conversation"]:
+        yield f"user: {_short(step.get('user'))}"
+        for reply in step.get("script", ()):
+            yield ", ".join(_parts(reply, document["tools"])) or "text"
+
+
+def _parts(reply: Json, tools: list[Json]) -> Iterator[str]:
+    """The calls of a reply, and what else there is to say of it: a stop reason, or what comes in its place."""
+    calls = [block for block in reply.get("content", ()) if block.get("type") == "tool_use"]
+    yield from (_call(block, tools) for block in calls[:_CALLS])
+    if len(calls) > _CALLS:
+        yield f"{len(calls) - _CALLS} more calls"
+    yield from (f"{key}: {_short(value)}" for key, value in reply.items() if key != "content")
+
+
+def _call(block: Json, tools: list[Json]) -> str:
+    """A call, and what its tool does."""
+    name, given = block["name"], block["input"]
+    entries = (entry for tool in tools if tool.get("name") == name for entry in entries_of(tool))
+    entry = next((entry for entry in entries if entry.get("when", {}).get("equals") == given), {})
+    does = [f" {key}: {_outcome(value)}" for key, value in entry.items() if key != "when"]
+    return f"{name}({_short(given)}){''.join(does)}"
+
+
+def _outcome(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"type", "message"}:
+        return f"{value['type']} {_short(value['message'])}"
+    return _short(value)
+
+
+def _short(value: object) -> str:
+    written = json.dumps(value, default=repr)
+    return written if len(written) <= _VALUE else f"{written[:_VALUE]}..."
