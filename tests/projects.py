@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 
 from toolreplay.files.project import Project, find_project
 from toolreplay.runner.cast import Cast
+from toolreplay.runner.origin import SIMULATOR
 from toolreplay.runner.play import play_scenario
-from toolreplay.runner.record import SIMULATOR, record_scenario
+from toolreplay.runner.record import record_scenario
 from toolreplay.runner.replay import cassette_of
 from toolreplay.runner.router import INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Run

@@ -41,6 +41,13 @@ class Recorder:
         self.observed.append(response)
 
 
+class Unwatched(Recorder):
+    """A listener that lets everything out and does not ask what came of it, as for a tool's own traffic."""
+
+    def watches(self, request: HttpRequest) -> bool:
+        return False
+
+
 def _by_httpx(url: str) -> bytes:
     with httpx.Client() as client:
         return client.post(url, content=b"{}").content
@@ -216,3 +223,26 @@ def test_two_interceptors_may_be_nested() -> None:
         with Interceptor(inner).hold():
             assert _by_httpx(URL) == b"inner"
         assert _by_httpx(URL) == b"outer"
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_redirect_that_aiohttp_follows_is_one_request_with_the_last_answer(watched: bool) -> None:
+    aiohttp = pytest.importorskip("aiohttp")
+    listener = Recorder() if watched else Unwatched()
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if "/v1/" in request.url:
+            return HttpResponse(308, {"location": "/elsewhere"}, b"it is elsewhere")
+        return (
+            HttpResponse(308, {"location": "/there"}) if "/elsewhere" in request.url else HttpResponse(200, {}, b"it")
+        )
+
+    async def send(url: str) -> tuple[int, bytes, int]:
+        async with aiohttp.ClientSession() as session, session.post(url, data=b"{}") as response:
+            return response.status, bytes(await response.read()), len(response.history)
+
+    with serving(answer) as url, Interceptor(listener).hold():
+        got = asyncio.run(send(f"{url}/v1/messages"))
+    assert got == (200, b"it", 2)
+    assert [request.url for request in listener.asked] == [f"{url}/v1/messages"]
+    assert [(response.status, response.body) for response in listener.observed] == ([(200, b"it")] if watched else [])

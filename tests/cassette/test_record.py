@@ -28,6 +28,7 @@ from toolreplay.wire.http import HttpRequest, HttpResponse
 
 Json = dict[str, Any]
 REPLIES: Final = (asks("Oslo", "Atlantis"), says("Rain."))
+OLD: Final = "version: 1\ninteractions: []\n"
 KEY: Final = "sk-ant-api03-a-secret-of-the-user"
 
 
@@ -116,10 +117,10 @@ class Failing:
 def test_a_run_that_does_not_pass_writes_nothing(case: Failing, tmp_path: Path) -> None:
     here = place(tmp_path)
     scenario = here.scenario(weather(**case.fields))
-    old = here.write("cassettes/weather.yaml", "the old one")
+    old = here.write("cassettes/weather.yaml", OLD)
     run = here.record(scenario, ScriptedModel(*REPLIES), case.loop)
     assert run.outcome in (Outcome.FAIL, Outcome.ERROR)
-    assert (old.read_text(), names(tmp_path / "cassettes")) == ("the old one", ["weather.yaml"])
+    assert (old.read_text(), names(tmp_path / "cassettes")) == (OLD, ["weather.yaml"])
 
 
 def test_an_answer_that_cannot_be_read_is_an_error_and_not_recorded(tmp_path: Path) -> None:

@@ -34,6 +34,29 @@ def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
     assert str(caught.value) == (f"{tmp_path / 'c.yaml'}: there is no such cassette; record it with: toolreplay record")
 
 
+def test_a_cassette_that_cannot_be_reached_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.symlink_to("c.yaml")
+    with pytest.raises(CassetteError) as caught:
+        read_cassette(file)
+    assert str(caught.value) == f"{file}:1: cannot be read: Too many levels of symbolic links"
+
+
+TWICE: Final = {
+    "top": "version: 1\ntoolreplay: {format: 1}\ntoolreplay: {format: 1}\ninteractions: []\n",
+    "json": '{"version": 1,\n"toolreplay": {"format": 1, "format": 1}, "interactions": []}',
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_cassette_with_a_key_twice_is_refused(name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.yaml"
+    file.write_text(TWICE[name])
+    with pytest.raises(CassetteError, match="stands twice in one") as caught:
+        read_cassette(file)
+    assert str(caught.value).startswith(f"{file}:{1 if name == 'top' else 2}: the key ")
+
+
 def test_what_is_written_is_made_for_people(tmp_path: Path) -> None:
     body = {"messages": [{"role": "user", "content": "two\nlines: é"}], "stop_sequences": ["a", "b"]}
     write_cassette(tmp_path / "c.yaml", Cassette((_exchange(body),), Provenance(recorded_at="2026-11-30")))
@@ -85,7 +108,7 @@ def test_a_place_that_cannot_be_written_to_is_an_error_of_ours(tmp_path: Path) -
     with pytest.raises(RecordingError) as caught:
         write_cassette(tmp_path / "cassettes" / "c.yaml", Cassette((_exchange(),)))
     file = tmp_path / "cassettes" / "c.yaml"
-    assert str(caught.value) == f"{file}: cannot be written: File exists; nothing was replaced"
+    assert str(caught.value) == f"{file}: cannot be written: Not a directory; nothing was replaced"
 
 
 def _plain_vcr(folder: Path, answer: Callable[[HttpRequest], HttpResponse], serializer: str) -> Path:

@@ -28,7 +28,6 @@ from vcr.persisters.filesystem import FilesystemPersister
 from vcr.request import Request
 
 from toolreplay import vcr_serializer
-from toolreplay.cassette.credentials import CREDENTIALS
 from toolreplay.cassette.exchange import Cassette, Exchange, Provenance
 from toolreplay.cassette.reading import read_recording
 from toolreplay.cassette.store import write_cassette
@@ -221,11 +220,28 @@ def test_check_says_of_a_key_that_stands_twice_what_it_says_of_vcrpys_own_file()
     assert [one.reason for one in check_text(text.encode(), "c.yaml").unreadable] == [told]
 
 
-@pytest.mark.parametrize("name", sorted(CREDENTIALS))
+CREDENTIALS: Final = (
+    *("api-key", "x-api-key", "apikey", "x-goog-api-key", "x-portkey-api-key", "ocp-apim-subscription-key"),
+    *("authorization", "proxy-authorization", "cf-aig-authorization", "helicone-auth"),
+    *("x-auth-token", "x-amz-security-token", "x-vault-token", "private-token", "x-client-secret"),
+)
+HARMLESS: Final = (
+    *("content-type", "idempotency-key", "sec-websocket-key", "surrogate-key", "anthropic-ratelimit-tokens-limit"),
+    *("x-amzn-bedrock-input-token-count", "anthropic-ratelimit-input-tokens-remaining", "www-authenticate"),
+)
+
+
+@pytest.mark.parametrize("name", CREDENTIALS)
 def test_check_finds_no_credential_among_the_headers_of_what_is_written(name: str) -> None:
     token = "9f86d081884c7d65" + "9a2feaa0c55ad015"
     pair = _request(b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}', {name: token}), OK
     assert check_text(_text(pair).encode(), "c.yaml").findings == ()
+
+
+@pytest.mark.parametrize("name", [*CREDENTIALS, *HARMLESS])
+def test_a_header_is_left_out_if_its_name_says_that_it_is_a_credential(name: str) -> None:
+    ((request, _),) = _again((_request(b"{}", {name.title(): "some value"}), OK))
+    assert (name.title() in request.headers) is (name in HARMLESS)
 
 
 def test_of_the_headers_credentials_alone_are_left_out() -> None:

@@ -358,3 +358,18 @@ def test_the_hook_of_pre_commit(check: Command) -> None:
     assert (command, name) == ("toolreplay", "check")
     assert check(*options, "good/a.jsonl", "nothing/a.json").code == 0
     assert check(*options, "bad/a.jsonl", "nothing/a.json").code == 1
+
+
+def test_an_output_that_can_be_no_file_is_a_usage_error(root: Path, check: Command) -> None:
+    (root / "a.json").write_text("{}")
+    (root / "loop").symlink_to(root / "loop")
+    for name, reason in (("loop", "Too many levels of symbolic links"), ("n" * 300, "File name too long")):
+        done = check("a.json", "--output", name)
+        told = f"toolreplay: --output {name}: {reason}; name a file that can be written\n"
+        assert (done.code, done.out, done.err) == (2, "", told)
+
+
+def test_a_path_that_cannot_be_looked_at_is_not_called_missing(check: Command) -> None:
+    done = check("n" * 300)
+    told = f"toolreplay: {'n' * 300}: cannot be read: File name too long; check the path\n"
+    assert (done.code, done.out, done.err) == (2, "", told)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,55 @@ def test_what_stands_there_is_not_replaced_unasked_and_the_rest_is_converted(fil
     assert "d.toolreplay" not in names(files.root)
 
 
+@pytest.mark.parametrize("folder", ["x", "x/", "./x"])
+def test_naming_a_folder_replaces_nothing_that_stands_in_it(folder: str, files: Place, toolreplay: Command) -> None:
+    files.write("x/b.yaml", "old")
+    words = ("convert", "b.json", "--to", "vcr", "--output", folder)
+    done = toolreplay(*words)
+    told = "x/b.yaml: exists already; replace it with --force, or name another with --output\n"
+    assert (done.code, done.out, done.err) == (3, "", told)
+    assert (files.root / "x" / "b.yaml").read_text() == "old"
+    assert toolreplay(*words, "--force").code == 0
+    assert "interactions:" in (files.root / "x" / "b.yaml").read_text()
+
+
+LONG: Final = "n" * 300
+ODD: Final = {
+    "a folder": ((".",), ".:1: cannot be read: Is a directory"),
+    "a folder without a name": (("/",), "/:1: cannot be read: Is a directory"),
+    "no name": (("",), ".:1: cannot be read: Is a directory"),
+    "a link that leads to itself": (("loop",), "loop:1: cannot be read: Too many levels of symbolic links"),
+    "a name that is too long": ((LONG,), f"{LONG}:1: cannot be read: File name too long"),
+    "to such a link": (
+        ("b.json", "--output", "loop"),
+        "loop: cannot be written: Too many levels of symbolic links; nothing was replaced",
+    ),
+    "to such a name": (
+        ("b.json", "--output", LONG),
+        f"{LONG}: cannot be written: File name too long; nothing was replaced",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), ODD.values(), ids=ODD)
+def test_a_path_that_leads_nowhere_is_told_in_one_line(
+    words: tuple[str, ...], message: str, files: Place, toolreplay: Command
+) -> None:
+    (files.root / "loop").symlink_to("loop")
+    before = names(files.root)
+    done = toolreplay("convert", *words, "--to", "vcr")
+    assert (done.code, done.out, done.err) == (3, "", f"{message}\n")
+    assert names(files.root) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_a_folder_that_may_not_be_entered(files: Place, toolreplay: Command) -> None:
+    (files.root / "shut").mkdir(mode=0)
+    done = toolreplay("convert", "b.json", "--to", "vcr", "--output", "shut/x.yaml")
+    assert (done.code, done.err) == (3, "shut/x.yaml: cannot be written: Permission denied; nothing was replaced\n")
+    (files.root / "shut").chmod(0o755)
+
+
 def test_what_cannot_be_converted_in_place_stays(files: Place, toolreplay: Command) -> None:
     key = "sk-" + "ant-api03-" + "Zx9" * 12
     text = PLAIN.replace("hi", key)
@@ -113,6 +163,10 @@ def test_what_cannot_be_converted_in_place_stays(files: Place, toolreplay: Comma
             "toolreplay: --output x.yaml: several files need a folder; name one that exists, or end it with /",
         ),
         (
+            ("a.yaml", "--to", "vcr", "--output", ""),
+            "toolreplay: --output is empty; name a file, or a folder such as ./",
+        ),
+        (
             ("a.yaml", "a.toolreplay", "--to", "toolreplay", "--force"),
             (
                 "toolreplay: a.yaml: would be written to a.toolreplay, which is one of the files to convert; "
@@ -128,6 +182,7 @@ def test_what_cannot_be_converted_in_place_stays(files: Place, toolreplay: Comma
         "no format",
         "another format",
         "one place for two",
+        "no place",
         "over another that is read",
         "the same place for two",
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.command import Command
+from tests.cli.command import Command, as_process
 from tests.projects import Place, ScriptedModel, asks, names, says, weather
 from tests.transcript.build import Json, assistant, body, exchange, loop, recording, reply, user
 
@@ -259,3 +259,70 @@ def test_names_come_from_files(here: Place, toolreplay: Command, tmp_path: Path)
         assert yaml.safe_load((tmp_path / "scenarios" / file).read_text())["name"] == name
     assert json.loads((here.root / given).read_text())
     assert toolreplay("run").code == 0
+
+
+def test_a_scenario_and_its_cassette_are_two_files(here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", "[tool.toolreplay]\ncassettes = 'scenarios'\n")
+    given = _given(here, *loop())
+    for force in ([], ["--force"]):
+        done = toolreplay("new", "scenarios/a.yaml", "--from", given, *force)
+        what = "would be the scenario and its cassette; set cassettes in pyproject.toml to a folder of its own"
+        assert (done.code, done.out, done.err) == (2, "", f"toolreplay: scenarios/a.yaml: {what}\n")
+    assert _files(here) == []
+
+
+def test_another_scenario_is_not_replaced_by_a_cassette(here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", "[tool.toolreplay]\ncassettes = 'scenarios/below'\n")
+    here.scenario(weather(script=[says()]), path="scenarios/below/a.yaml")
+    before = (here.root / "scenarios/below/a.yaml").read_text()
+    given = _given(here, *loop())
+    done = toolreplay("new", "scenarios/a.yaml", "--from", given, "--force")
+    what = "is a scenario; set cassettes in pyproject.toml to a folder of its own"
+    assert (done.code, done.err) == (2, f"toolreplay: scenarios/below/a.yaml: {what}\n")
+    assert ((here.root / "scenarios/below/a.yaml").read_text(), len(_files(here))) == (before, 1)
+
+
+def test_a_path_with_dots_leads_to_the_same_files(here: Place, toolreplay: Command) -> None:
+    given = _given(here, *loop())
+    (here.root / "scenarios").mkdir()
+    done = toolreplay("new", "scenarios/../scenarios/a.yaml", "--from", given)
+    assert (done.code, _files(here)) == (0, ["cassettes/a.yaml", "scenarios/a.yaml"])
+    assert [line.partition(":")[0] for line in done.lines] == ["scenarios/a.yaml", "cassettes/a.yaml"]
+    here.write("inner/pyproject.toml", "[tool.toolreplay]\n")
+    inner = here.root / "inner"
+    assert as_process(inner, "new", "../b.yaml", "--from", f"../{given}").code == 0
+    at = f"inner/cassettes/{here.root.resolve().as_posix().lstrip('/')}/b.yaml"
+    assert _files(here) == ["b.yaml", "cassettes/a.yaml", at, "scenarios/a.yaml"]
+    assert as_process(inner, "run", "../b.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["{long}.yaml"], 3, "{long}.yaml: cannot be written: File name too long; nothing was written"),
+        (
+            ["{loop}.yaml"],
+            2,
+            "toolreplay: {loop}.yaml: is there already; name another file, or replace it with --force",
+        ),
+        (["{loop}.yaml", "--force"], 3, "{loop}.yaml: cannot be written: Too many levels of symbolic links; {none}"),
+        (["{loop}/a.yaml"], 3, "{loop}/a.yaml: cannot be written: Too many levels of symbolic links; {none}"),
+        (["a.yaml", "--from", "{long}"], 3, "{long}:1: cannot be read: File name too long"),
+        (["a.yaml", "--from", "{loop}"], 3, "{loop}:1: cannot be read: Too many levels of symbolic links"),
+    ],
+    ids=["long", "loop", "forced", "below", "from long", "from loop"],
+)
+def test_paths_that_can_be_no_file(words: list[str], code: int, told: str, here: Place, toolreplay: Command) -> None:
+    for name in ("loop", "loop.yaml"):
+        (here.root / name).symlink_to(here.root / name)
+    names_of = {"long": "n" * 300, "loop": "loop", "none": "nothing was written"}
+    done = toolreplay("new", *(word.format(**names_of) for word in words))
+    assert (done.code, done.out, done.err) == (code, "", told.format(**names_of) + "\n")
+
+
+def test_a_cassette_that_can_be_no_file(here: Place, toolreplay: Command) -> None:
+    given = _given(here, *loop())
+    (here.root / "cassettes").symlink_to(here.root / "cassettes")
+    done = toolreplay("new", "scenarios/a.yaml", "--from", given)
+    told = "cassettes/a.yaml: cannot be written: Too many levels of symbolic links; nothing was written\n"
+    assert (done.code, done.out, done.err, _files(here)) == (3, "", told, [])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ FILES = {
     ),
 }
 LEFT = [
+    "cassettes/a.failed.yml",
     "cassettes/a.json",
     "cassettes/deep/two.gone.yaml",
     "cassettes/scripted.yaml",
@@ -83,14 +85,14 @@ def test_some(paths: list[str], root: Path, check: Command) -> None:
     done = check(*paths)
 
     fix = "no scenario plays it; delete it, or mend the path or name of its scenario"
-    assert done.lines == [*(f"{name}: {fix}" for name in LEFT), "10 cassettes: 5 orphans"]
+    assert done.lines == [*(f"{name}: {fix}" for name in LEFT), "11 cassettes: 6 orphans"]
     assert (done.code, done.err) == (1, "")
 
 
 def test_as_json(root: Path, check: Command) -> None:
     _leave(root)
 
-    assert json.loads(check("--format", "json").out) == {"cassettes": 10, "orphans": LEFT}
+    assert json.loads(check("--format", "json").out) == {"cassettes": 11, "orphans": LEFT}
 
 
 def test_other_folders(root: Path, check: Command) -> None:
@@ -129,3 +131,44 @@ def test_a_broken_scenario_hides_what_it_plays(root: Path, check: Command) -> No
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith("scenarios/a.yaml:")
     assert done.err.endswith("what a broken scenario plays is not known; mend it first\n")
+
+
+@pytest.mark.parametrize(
+    ("folders", "code", "told"),
+    [
+        (["scenarios", "{long}"], 3, "{long}: cannot be read: File name too long; mend the path or its permissions"),
+        (["scenarios", "loop"], 3, "loop: cannot be read: Too many levels of symbolic links; {mend}"),
+        (
+            ["loop", "cassettes"],
+            2,
+            "toolreplay: {root}/loop: cannot be read: Too many levels of symbolic links; {check}",
+        ),
+    ],
+    ids=["long", "loop", "scenarios"],
+)
+def test_folders_that_cannot_be_looked_into(
+    folders: list[str],
+    code: int,
+    told: str,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (root / "loop").symlink_to(root / "loop")
+    words = {"long": "n" * 300, "root": root, "mend": "mend the path or its permissions", "check": "check the path"}
+    done = in_process(root, monkeypatch, capsys)("check", "--orphans", *(folder.format(**words) for folder in folders))
+    assert (done.code, done.out, done.err) == (code, "", told.format(**words) + "\n")
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o444], ids=["closed", "names alone"])
+def test_a_folder_of_cassettes_that_may_not_be_read_is_not_empty(
+    mode: int, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "cassettes").chmod(mode)
+    if os.access(root / "cassettes", os.X_OK):
+        pytest.skip("this user may look everywhere")
+    try:
+        done = in_process(root, monkeypatch, capsys)("check", "--orphans")
+    finally:
+        (root / "cassettes").chmod(0o755)
+    assert (done.code, done.out, "cannot be read: Permission denied" in done.err) == (3, "", True)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import os
 import re
 from typing import Final
 
 import pytest
 import yaml
 
-from tests.cli.command import Command
+from tests.cli.command import Command, Result, as_process
 from tests.projects import Place, ScriptedModel, asks, names, says, weather
 from toolreplay.serve.http import serving
 
+OLD: Final = "version: 1\ninteractions: []\n"
 REPLIES: Final = (asks("Oslo"), says("Rain."))
 _TIME: Final = re.compile(r"\d+\.\d\d s")
 
@@ -127,13 +129,13 @@ FAILING: Final = [{"user": "What is the weather?", "expect": {"final_text": "Sno
 
 def test_what_a_failed_run_recorded_can_be_kept_beside_the_cassette(here: Place, toolreplay: Command) -> None:
     here.scenario(weather(conversation=FAILING))
-    old = here.write("cassettes/weather.yaml", "the old one")
+    old = here.write("cassettes/weather.yaml", OLD)
     with serving(ScriptedModel(*REPLIES)) as url:
         done = toolreplay("record", "--base-url", url, "--keep-failed")
-    assert (done.code, done.lines[0].partition("  -> ")[2]) == (1, "cassettes/weather.failed.yaml")
+    assert (done.code, done.lines[0].partition("  -> ")[2]) == (1, "cassettes/weather.failed.yml")
     assert 'expected "Snow.", got "Rain."' in done.out
-    assert (old.read_text(), names(here.root / "cassettes")) == ("the old one", ["weather.failed.yaml", "weather.yaml"])
-    shown = toolreplay("show", "cassettes/weather.failed.yaml")
+    assert (old.read_text(), names(here.root / "cassettes")) == (OLD, ["weather.failed.yml", "weather.yaml"])
+    shown = toolreplay("show", "cassettes/weather.failed.yml")
     assert (shown.code, "Rain." in shown.out) == (0, True)
 
 
@@ -285,3 +287,90 @@ def test_what_the_project_calls_a_secret_is_not_recorded(here: Place, toolreplay
     assert "interaction 0, request body messages[0].content holds what matches" in done.out
     assert "4711" not in done.out
     assert not here.cassette(scenario).exists()
+
+
+SAME_FOLDER: Final = ("cassettes = 'scenarios'", "scenarios = '.'\ncassettes = '.'", "cassettes = './scenarios/'")
+
+
+@pytest.mark.parametrize("settings", SAME_FOLDER)
+def test_a_cassette_does_not_replace_the_scenario(settings: str, here: Place, toolreplay: Command) -> None:
+    here.write("pyproject.toml", f"[tool.toolreplay]\n{settings}\n")
+    here.scenario(weather())
+    before = (here.root / "scenarios/weather.yaml").read_text()
+    model = ScriptedModel(*REPLIES)
+    with serving(model) as url:
+        for stale in ([], ["--stale"]):
+            done = toolreplay("record", "--base-url", url, *stale, "scenarios")
+            assert (done.code, done.out, model.asked) == (2, "", [])
+            assert done.err == (
+                "toolreplay: scenarios/weather.yaml: is a scenario, and a cassette would replace it; "
+                "set cassettes in pyproject.toml to a folder of its own\n"
+            )
+    assert (here.root / "scenarios/weather.yaml").read_text() == before
+
+
+def test_nothing_is_recorded_where_a_cassette_would_replace_what_is_none(here: Place, toolreplay: Command) -> None:
+    here.scenario(weather(name="first"), path="scenarios/first.yaml")
+    here.scenario(weather())
+    other = here.write("cassettes/weather.yaml", "services: {}\n")
+    with serving(ScriptedModel(*REPLIES)) as url:
+        done = toolreplay("record", "--base-url", url)
+    assert (done.code, done.out, names(other.parent)) == (2, "", ["weather.yaml"])
+    assert done.err.startswith("toolreplay: cassettes/weather.yaml: is no recording, and a cassette would replace it; ")
+
+
+def test_what_failed_is_kept_under_a_name_that_is_no_other_scenarios(here: Place, toolreplay: Command) -> None:
+    here.scenario(weather(conversation=FAILING))
+    other = here.cassette(here.scenario(weather(name="other"), path="scenarios/weather.failed.yaml"))
+    with serving(ScriptedModel(*REPLIES)) as url:
+        assert toolreplay("record", "--base-url", url, "scenarios/weather.failed.yaml").code == 0
+        before = other.read_bytes()
+        assert toolreplay("record", "--base-url", url, "--keep-failed", "scenarios/weather.yaml").code == 1
+    assert (other.read_bytes(), names(other.parent)) == (before, ["weather.failed.yaml", "weather.failed.yml"])
+    assert toolreplay("run", "scenarios/weather.failed.yaml").code == 0
+
+
+def test_a_scenario_outside_the_project_is_recorded_and_played(here: Place, toolreplay: Command) -> None:
+    here.write("inner/pyproject.toml", "[tool.toolreplay]\n")
+    here.scenario(weather())
+    outer = (here.root / "scenarios").resolve()
+    at = "cassettes/" + outer.as_posix().lstrip("/") + "/weather.yaml"
+
+    def inside(*words: str) -> Result:
+        return as_process(here.root / "inner", *words)
+
+    with serving(ScriptedModel(*REPLIES)) as url:
+        done = inside("record", "../scenarios/weather.yaml", "--base-url", url)
+    assert (done.code, done.lines[0].partition("  -> ")[2]) == (0, at)
+    for way in ("../scenarios/weather.yaml", "../inner/../scenarios", str(outer)):
+        assert inside("run", way).lines[0].startswith(f"PASS  {outer.as_posix()}/weather.yaml::weather  ")
+    found = [path.relative_to(here.root / "inner").as_posix() for path in (here.root / "inner").rglob("*.yaml")]
+    assert found == [at]
+
+
+@pytest.mark.parametrize(
+    "url", ["", "foo", "ftp://x", "file:///etc/passwd", "http://", "http://[::1", "http://x:y", "http://a b", "//host"]
+)
+def test_a_base_url_that_names_no_server_is_a_usage_error(url: str, here: Place, toolreplay: Command) -> None:
+    here.scenario(weather())
+    done = toolreplay("record", "--base-url", url)
+    what = "is no address of a server; write http://HOST or https://HOST"
+    assert (done.code, done.out, done.err) == (2, "", f"toolreplay: --base-url {url!r}: {what}\n")
+
+
+def test_an_empty_loop_is_a_usage_error(here: Place, toolreplay: Command) -> None:
+    here.scenario(weather())
+    done = toolreplay("record", "--loop", "", "--base-url", "http://127.0.0.1:1")
+    told = "toolreplay: --loop is empty; name a loop, package.module:function, or leave the option out\n"
+    assert (done.code, done.out, done.err) == (2, "", told)
+
+
+def test_a_cassette_that_may_not_be_read_is_not_replaced(here: Place, toolreplay: Command) -> None:
+    cassette = here.cassette(here.scenario(weather()))
+    here.write("cassettes/weather.yaml", OLD).chmod(0)
+    if os.access(cassette, os.R_OK):
+        pytest.skip("this user may read everything")
+    done = toolreplay("record", "--base-url", "http://127.0.0.1:1", "--stale")
+    assert (done.code, "cassettes/weather.yaml: cannot be read: Permission denied" in done.out) == (3, True)
+    cassette.chmod(0o644)
+    assert cassette.read_text() == OLD

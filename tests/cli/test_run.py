@@ -7,6 +7,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
 
 from tests.cli.command import Command
 from tests.projects import Place, ScriptedModel, asks, says, weather
@@ -330,3 +331,34 @@ def test_a_scenario_that_was_recorded_is_played_from_its_cassette(here: Place, t
     here.record(scenario, ScriptedModel(*SCRIPT))
     done = toolreplay("run")
     assert (done.code, done.lines[-1]) == (0, "1 scenario: 1 PASS; 2 requests checked, 2 tool calls")
+
+
+def test_a_cassette_that_cannot_be_looked_at_is_no_fault_of_ours(here: Place, toolreplay: Command) -> None:
+    cassette = here.cassette(here.scenario(weather()))
+    cassette.parent.mkdir()
+    cassette.symlink_to(cassette)
+    done = toolreplay("run")
+    what = "cassettes/weather.yaml: cannot be read: Too many levels of symbolic links; mend the path or its permissions"
+    assert (done.code, done.lines[1].strip()) == (3, f"scenarios/weather.yaml:1: {what}")
+
+
+@pytest.mark.parametrize("name", ["loop", "n" * 300], ids=["loop", "long"])
+def test_a_path_that_cannot_be_looked_at_is_a_usage_error(name: str, here: Place, toolreplay: Command) -> None:
+    (here.root / "loop").symlink_to(here.root / "loop")
+    for words in ([name], [f"{name}::x"]):
+        done = toolreplay("run", *words)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert done.err.startswith(f"toolreplay: {here.root / name}: cannot be read: ")
+
+
+def test_scenarios_that_lie_outside_the_project_have_their_cassettes_as_others(
+    here: Place, toolreplay: Command, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside").resolve()
+    (here.root / "scenarios").symlink_to(outside)
+    (outside / "weather.yaml").write_text(yaml.safe_dump(weather()))
+    done = toolreplay("run")
+    assert (done.code, done.lines[1].strip()) == (
+        3,
+        f"{outside.as_posix()}/weather.yaml:1: it has no cassette cassettes/weather.yaml",
+    )

@@ -123,3 +123,22 @@ def test_a_file_is_read_once_since_it_may_change(
 
     monkeypatch.setattr(os, "open", counted)
     assert (toolreplay("show", name).code, opened) == (0, [name])
+
+
+@pytest.mark.parametrize("command", [["show"], ["diff", "a.json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("gone.yaml", 2, "toolreplay: gone.yaml: no such file"),
+        ("a.json/b.yaml", 2, "toolreplay: a.json/b.yaml: no such file"),
+        ("loop", 3, "loop:1: cannot be read: Too many levels of symbolic links"),
+        ("n" * 300, 3, f"{'n' * 300}:1: cannot be read: File name too long"),
+    ],
+    ids=["gone", "below a file", "loop", "long"],
+)
+def test_a_path_that_leads_to_no_file(
+    command: list[str], name: str, code: int, told: str, here: Place, file: Path, toolreplay: Command
+) -> None:
+    (here.root / "loop").symlink_to(here.root / "loop")
+    done = toolreplay(*command, name)
+    assert (done.code, done.out, done.err) == (code, "", f"{told}\n")

@@ -150,3 +150,19 @@ def test_a_pipe_is_not_written_into_when_a_file_cannot_be(tmp_path: Path) -> Non
     os.close(writing)
     assert os.read(reading, 99) == b""
     os.close(reading)
+
+
+@pytest.mark.parametrize("name", ["loop", "loop/below.yaml", "n" * 300, "file/below.yaml"])
+def test_a_path_that_can_be_no_file_is_an_error_that_names_it(name: str, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(OSError, match=r"\[Errno ") as caught:
+        write_texts({tmp_path / "file": "new", tmp_path / name: "new"})
+    assert caught.value.filename == str(tmp_path / name)
+    assert ((tmp_path / "file").read_text(), names(tmp_path)) == ("old", ["file", "loop"])
+
+
+def test_a_link_that_leads_nowhere_gets_its_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
+    write_text(tmp_path / "link", "new")
+    assert ((tmp_path / "link").is_symlink(), (tmp_path / "folder" / "file").read_text()) == (True, "new")

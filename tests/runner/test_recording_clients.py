@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -20,8 +22,9 @@ from tests.loops import good, sdk_runner
 from tests.projects import MODEL, WEATHER, asks, outline, place, says, weather
 from toolreplay.cassette.store import read_cassette
 from toolreplay.loop import arun, run
-from toolreplay.runner.clients import DUMMIES
-from toolreplay.runner.record import SIMULATOR, record_scenario
+from toolreplay.runner.clients import DUMMIES, pointed_at
+from toolreplay.runner.origin import SIMULATOR
+from toolreplay.runner.record import record_scenario
 from toolreplay.runner.run import Outcome
 from toolreplay.runner.script import scripted_response
 from toolreplay.scenario.script import Reply
@@ -98,6 +101,11 @@ def on_bedrock_streamed(
     return run(client, model=model, messages=messages, tools=tools, functions=functions, stream=True)
 
 
+def of_its_own_on_bedrock(model: str, messages: Any, tools: Any, functions: Any) -> object:
+    with anthropic.AnthropicBedrock() as client:
+        return run(client, model=model, messages=messages, tools=tools, functions=functions)
+
+
 def with_boto3(client: Any, model: str, messages: Any, tools: Any, functions: Any) -> object:
     return run(client, model=model, messages=messages, tools=tools, functions=functions)
 
@@ -126,6 +134,7 @@ CLIENTS: Final = (
     Case(over_aiohttp_streamed, "aiohttp"),
     Case(on_bedrock, "boto3"),
     Case(on_bedrock_streamed, "boto3"),
+    Case(of_its_own_on_bedrock, "boto3"),
     Case(with_boto3, "boto3", "converse"),
     Case(with_boto3_streamed, "boto3", "converse"),
     Case(sdk_runner.whole),
@@ -311,3 +320,20 @@ def test_an_answer_that_is_no_stream_and_breaks_off_is_no_answer(tmp_path: Path)
     with _breaking("application/json", b'{"type": "message", ') as url:
         recorded, path = record_scenario(scenario, here.project, base_url=url, loop=gives_up)
     assert (recorded.outcome, recorded.exchanges, path) == (Outcome.ERROR, (), None)
+
+
+def test_every_address_that_the_sdk_takes_from_the_environment_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_VERTEX_BASE_URL", "http://of-the-user")
+    monkeypatch.setenv("ANTHROPIC_FOUNDRY_RESOURCE", "of-the-user")
+    package = Path(anthropic.__file__).parent
+    texts = (path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    read = {name for text in texts for name in re.findall(r"\bANTHROPIC_(?:[A-Z]+_)*BASE_URL\b", text)}
+    assert "ANTHROPIC_BEDROCK_BASE_URL" in read
+    with pointed_at("http://127.0.0.1:1"):
+        assert {name for name in read if os.environ.get(name) != "http://127.0.0.1:1"} == set()
+        assert "ANTHROPIC_FOUNDRY_RESOURCE" not in os.environ
+    assert (os.environ["ANTHROPIC_VERTEX_BASE_URL"], os.environ["ANTHROPIC_FOUNDRY_RESOURCE"]) == (
+        "http://of-the-user",
+        "of-the-user",
+    )
+    assert "ANTHROPIC_BEDROCK_BASE_URL" not in os.environ

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 
 from toolreplay.files.yaml import read_documents
 from toolreplay.scenario.explain import explain
-from toolreplay.scenario.faults import InvalidScenarioError, shown_path
+from toolreplay.scenario.faults import InvalidScenarioError, MissingPathError, shown_path
 from toolreplay.scenario.load import find_files, load_file, load_text, select
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.source import Source
@@ -318,3 +319,35 @@ def test_no_value_anywhere_breaks_loading(at: tuple[str | int, ...]) -> None:
             assert faults
             assert all(fault.what and "\n" not in fault.what for fault in faults)
             assert not any(str(step).startswith("<") for fault in faults for step in fault.at)
+
+
+def test_a_file_outside_the_root_has_one_path_whatever_way_leads_there(root: Path) -> None:
+    outside = root.parent / "elsewhere"
+    outside.mkdir()
+    (outside / "a.yaml").write_text(HEAD + HELLO)
+    (root / "link").symlink_to(outside)
+    ways = (outside, root / ".." / "elsewhere", root / "scenarios" / ".." / ".." / "elsewhere", root / "link")
+    assert {load_file(way / "a.yaml", root)[0].path for way in ways} == {f"{outside.resolve().as_posix()}/a.yaml"}
+    inside = root / "scenarios" / "weather" / ".." / "b.yaml"
+    assert load_file(inside, root)[0].path == "scenarios/b.yaml"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"), [("n" * 300, "File name too long"), ("loop", "Too many levels of symbolic links")]
+)
+def test_a_path_that_cannot_be_looked_at(path: str, reason: str, root: Path) -> None:
+    (root / "loop").symlink_to(root / "loop")
+    with pytest.raises(MissingPathError) as caught:
+        find_files(["scenarios", root / path], root)
+    assert str(caught.value) == f"{root / path}: cannot be read: {reason}; check the path"
+
+
+def test_a_folder_that_may_not_be_looked_into(root: Path) -> None:
+    (root / "scenarios" / "weather").chmod(0)
+    if os.access(root / "scenarios" / "weather", os.R_OK):
+        pytest.skip("this user may look everywhere")
+    try:
+        with pytest.raises(MissingPathError, match="scenarios/weather: cannot be read: Permission denied; check"):
+            find_files([root / "scenarios"], root)
+    finally:
+        (root / "scenarios" / "weather").chmod(0o755)

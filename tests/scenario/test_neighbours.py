@@ -53,3 +53,9 @@ def test_two_files_that_would_share_a_cassette(case: Case, tmp_path: Path) -> No
         problems = tuple(error.problems)
     what = f"{loaded}:1: its cassette {case.cassette!r} is that of {case.other!r} too; rename one of the files"
     assert problems == (() if case.cassette is None else (what,))
+
+
+def test_a_neighbour_whose_name_would_be_too_long(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 251 + ".yml")
+    path.write_text(_one())
+    assert [one.name for one in load_file(path, tmp_path)] == ["x"]

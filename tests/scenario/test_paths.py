@@ -37,6 +37,8 @@ CASES = [
     Case("elsewhere", "tests/flows/a.yaml", "tests/flows/a.yaml"),
     Case("other-folder", "tests/flows/b/a.yaml", "b/a.yaml", folder="tests/flows"),
     Case("folder-that-only-begins-so", "scenarios2/a.yaml", "scenarios2/a.yaml"),
+    Case("the-folder-is-the-file", "tests/a.yaml", "a.yaml", folder="tests/a.yaml"),
+    Case("outside-with-its-folder", "/else/where/b/a.yaml", "b/a.yaml", folder="/else/where"),
     Case("outside-the-project", "/else/where/a.yaml", "else/where/a.yaml"),
 ]
 

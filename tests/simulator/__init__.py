@@ -17,7 +17,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from toolreplay.files.yaml import read_file
-from toolreplay.runner.record import SIMULATOR
+from toolreplay.runner.origin import SIMULATOR
 from toolreplay.runner.script import scripted_response
 from toolreplay.scenario.load import find_files, load_file
 from toolreplay.scenario.model import Scenario

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -284,3 +285,21 @@ def test_the_fixtures_play_records_too(here: Place, api: Api) -> None:
     )
     assert [fixture.play("weather").outcome for _ in range(2)] == [Outcome.PASS] * 2
     assert ended == [(Outcome.PASS, "weather.yaml"), (Outcome.PASS, "")]
+
+
+def test_a_recording_that_was_added_to_says_who_answered_what(here: Place, api: Api) -> None:
+    assert _played(here, "once") is Outcome.PASS
+    path = here.root / CASSETTE
+    cassette = read_cassette(path)
+    assert cassette.provenance is not None
+    old = replace(cassette.provenance, recorded_from="api.anthropic.com", sdk="anthropic 0.73.0")
+    write_cassette(path, Cassette(cassette.exchanges[:1], old))
+    api.model = ScriptedModel(*REPLIES, headers={"server": "other"})
+    assert _played(here, "new_episodes") is Outcome.PASS
+    after = read_cassette(path).provenance
+    assert after is not None
+    assert (after.recorded_from, after.sdk) == (
+        "api.anthropic.com, 127.0.0.1",
+        f"anthropic 0.73.0, anthropic {version('anthropic')}",
+    )
+    assert _played(here, "none") is Outcome.PASS

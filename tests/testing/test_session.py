@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -173,3 +176,58 @@ def test_sessions_count_in_the_summary(pytester: pytest.Pytester) -> None:
     (pytester.path / "pyproject.toml").write_text(f"[tool.toolreplay]\ncassettes = '{ROOT / 'cassettes'}'\n")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.stdout.fnmatch_lines(["toolreplay: 1 scenario*4 requests checked*"])
+
+
+def test_what_was_not_let_out_is_told_beside_the_error_it_caused(toolreplay: Toolreplay) -> None:
+    with pytest.raises(RunFailed) as caught, toolreplay.session("calls/one_call") as s:
+        _play(s)
+        urlopen("http://example.com/x").close()
+    what = "GET http://example.com/x is no call of a model, and nothing goes out in replay"
+    assert str(caught.value).splitlines()[:2] == [
+        "ERROR scenarios/calls/one_call.yaml::one call",
+        f"scenarios/calls/one_call.yaml:3: {what}",
+    ]
+    assert isinstance(caught.value.__cause__, HTTPError)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_goes_on_its_way(error: type[BaseException], toolreplay: Toolreplay) -> None:
+    with pytest.raises(error), toolreplay.session("calls/one_call") as s:
+        _play(s)
+        with contextlib.suppress(HTTPError):
+            urlopen("http://example.com/x").close()
+        raise error
+
+
+def test_a_test_that_is_skipped_is_no_failure(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        f"""
+        import unittest
+
+        import pytest
+        from toolreplay.loop import run
+
+        PATH = {str(ROOT / "scenarios/stops/pause_turn.yaml")!r}
+
+        def play(s):
+            run(s.client, model=s.model, messages=s.messages, tools=s.tools, functions=s.functions, system=s.system)
+
+        def test_played(toolreplay):
+            with toolreplay.session(PATH) as s:
+                play(s)
+
+        @pytest.mark.parametrize("skip", [pytest.skip.Exception, unittest.SkipTest])
+        def test_skipped(skip, toolreplay):
+            try:
+                with toolreplay.session(PATH) as s:
+                    raise skip("not today")
+            finally:
+                assert [(str(one.outcome), one.message) for one in s.run.failures] == [
+                    ("SKIP", "the test was skipped: not today")
+                ]
+        """
+    )
+    (pytester.path / "pyproject.toml").write_text(f"[tool.toolreplay]\ncassettes = '{ROOT / 'cassettes'}'\n")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, skipped=2)
+    result.stdout.fnmatch_lines(["toolreplay: 3 scenarios (1 PASS, 2 SKIP), *"])

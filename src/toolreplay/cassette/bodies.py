@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -104,7 +105,7 @@ def _decode(body: bytes, name: str) -> bytes:
         wrapped = body[0] & 0x0F == zlib.DEFLATED and int.from_bytes(body[:2], "big") % 31 == 0
         return _inflate(body, zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS, LIMIT, "deflate")[0]
     if name == "br":
-        return _brotli(body)
+        return b"".join(brotli_parts(body))
     if name == "zstd" and body.startswith(_ZSTD):
         raise MalformedError("zstd, which cannot be read here; record without zstd in accept-encoding")
     return body
@@ -123,15 +124,15 @@ def _inflate(data: bytes, wbits: int, limit: int, name: str) -> tuple[bytes, byt
     return plain, stream.unused_data
 
 
-def _brotli(body: bytes) -> bytes:
+def brotli_parts(body: bytes) -> Iterator[bytes]:
+    """Decompress brotli piece by piece, up to LIMIT. Raises MalformedError where it is damaged."""
     module = _brotli_module()
     stream = module.Decompressor()
-    parts = []
     size = 0
     try:
         for start in range(0, len(body), _BROTLI_PIECE):
-            part = stream.process(body[start : start + _BROTLI_PIECE])
-            parts.append(part)
+            part: bytes = stream.process(body[start : start + _BROTLI_PIECE])
+            yield part
             size += len(part)
             if size > LIMIT:
                 raise _larger("brotli")
@@ -139,7 +140,6 @@ def _brotli(body: bytes) -> bytes:
         raise MalformedError(f"damaged brotli: {error}") from None
     if not stream.is_finished():
         raise MalformedError("brotli that ends too early")
-    return b"".join(parts)
 
 
 def _brotli_module() -> Any:

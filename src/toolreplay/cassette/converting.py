@@ -70,8 +70,8 @@ def beside(path: Path, to: Format) -> Path:
     name = path.name
     for ending in _ENDINGS:
         name = name.removesuffix(ending) or name
-    found = path.with_name(f"{name}{_SUFFIXES[to]}")
-    return path.with_name(f"{name}.{to}{_SUFFIXES[to]}") if found == path else found
+    found = path.parent / f"{name}{_SUFFIXES[to]}"  # a folder may have no name, and is refused when it is read
+    return path.parent / f"{name}.{to}{_SUFFIXES[to]}" if found == path else found
 
 
 def _toolreplay(found: VcrData, name: str, patterns: Iterable[re.Pattern[str]]) -> str:

@@ -5,54 +5,69 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
-CREDENTIALS: Final = frozenset(
-    {
-        "api-key",
-        "authorization",
-        "proxy-authorization",
-        "x-amz-security-token",
-        "x-api-key",
-        "x-auth-token",
-        "x-goog-api-key",
-    }
+_NAMED: Final = frozenset({"helicone-auth", "private-token", "x-vault-token"})
+_ENDINGS: Final = (
+    *("api-key", "apikey", "authorization", "secret", "secret-key", "subscription-key"),
+    *("access-token", "api-token", "auth-token", "security-token", "session-token"),
 )
-"""Headers whose value is a credential; lower case."""
 
 COOKIES: Final = frozenset({"cookie", "set-cookie"})
 """Headers that are never written, and are no finding where they stand: the API's front end's end within the hour."""
 
-# Where a credential may begin: not in a word (`risk-ant-`), unless that is the n of a line's end in a text of JSON.
-_START: Final = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
+# Where a credential may begin: not in a word (`risk-ant-`), unless that is the end of an escape: of a line's end or a
+# character in a text of JSON, of a character in a URL, of a colour in a terminal.
+_START: Final = (
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=[\[;0-9]m))"
+)
 _BREAK: Final = r"(?:\s|\\+[nrt])"
 
 # How each looks: docs.aws.amazon.com/IAM (identifiers), RFC 6750 (bearer), RFC 7519 (JWT), RFC 7468 (PEM). Each begins
-# where nothing of its own kind stands before it, or has a length, so that a search takes a time linear in the text.
+# where nothing of its own kind stands before it, takes all of its kind behind it, or has a length: so a search takes a
+# time that is linear in the text.
 _KINDS: Final = {
-    "an Anthropic API key": _START + r"sk-ant-(?:[a-z]{1,12}[0-9]{2}-)?(?P<key>[A-Za-z0-9_-]{16,})",
-    # `ASIA` begins words too; of an id a digit stands between letters but once in thirty.
-    "an AWS access key id": (
-        r"(?<![A-Za-z0-9])(?:AKIA|ASIA(?=[A-Z]{0,14}[0-9]{1,14}[A-Z]))[A-Z0-9]{16}(?![A-Za-z0-9])"
+    # One that says what kind of key it is, is a key even in a word.
+    "an Anthropic API key": (
+        rf"(?:{_START}sk-ant-(?:[a-z]{{1,12}}[0-9]{{2}}-)?|sk-ant-[a-z]{{1,12}}[0-9]{{2}}-)(?P<key>[A-Za-z0-9_-]{{16,}})"
     ),
+    # `ASIA` begins words too; of an id a digit stands between letters but once in thirty.
+    "an AWS access key id": (_START + r"(?:AKIA|ASIA(?=[A-Z]{0,14}[0-9]{1,14}[A-Z]))[A-Z0-9]{16}(?![A-Za-z0-9])"),
     "an AWS secret access key": (
         r"(?i:aws_?secret(?:_?access)?_?key|secret_?access_?key)[\W_]{1,8}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
     ),
-    "a bearer token": r"(?i:\bbearer)\s+(?P<token>[A-Za-z0-9._~+/-]{16,})",
+    "a bearer token": _START + r"(?i:bearer)\s+(?P<token>[A-Za-z0-9._~+/-]{16,})",
+    # Its second part is looked for first, from the beginning of a word. Not the one that jwt.io shows, with the name of
+    # John Doe.
     "a JSON web token": (
-        # Not the one that jwt.io shows, with the name of John Doe.
-        _START + r"eyJ[A-Za-z0-9_-]{8,}\.(?!eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI)"
-        r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"
+        r"(?<![A-Za-z0-9_-])"
+        r"(?=[A-Za-z0-9_-]+\.(?!eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8})"
+        r"[A-Za-z0-9_-]*eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"
     ),
     # With something of the key: its first line, or the head of one that is encrypted (RFC 1421).
     "a private key": (rf"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----{_BREAK}*(?:Proc-Type:|[A-Za-z0-9+/]{{16}})"),
 }
 _GROUPS: Final = {name: f"kind{number}" for number, name in enumerate(_KINDS)}
-_PATTERN: Final = re.compile("|".join(f"(?P<{_GROUPS[name]}>{pattern})" for name, pattern in _KINDS.items()))
+# Without one of these, in lower case, a text holds none of a kind; few texts have any, and they are found fast.
+_WORDS: Final = {
+    "an Anthropic API key": ("sk-ant-",),
+    "an AWS access key id": ("akia", "asia"),
+    "an AWS secret access key": ("secret",),
+    "a bearer token": ("bearer",),
+    "a JSON web token": (".eyj",),
+    "a private key": ("private key",),
+}
 _SELDOM_IN_WORDS: Final = 5
 _LOOKED_AT: Final = 200  # a token may be long
 _SECRET_NAME: Final = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+
+def is_credential(header: str) -> bool:
+    """Whether the value of a header, named in lower case, is a credential: of the APIs, and of gateways before them."""
+    return header.endswith(_ENDINGS) or header in _NAMED
 
 
 def known_forms(text: str) -> Iterator[tuple[str, str]]:
@@ -60,10 +75,18 @@ def known_forms(text: str) -> Iterator[tuple[str, str]]:
 
     A key or a token has no form but that it is drawn at random, so words that stand in its place are none.
     """
-    for found in _PATTERN.finditer(text):
-        drawn = found["key"] or found["token"]
+    lower = text.lower()
+    kinds = tuple(kind for kind, words in _WORDS.items() if any(word in lower for word in words))
+    for found in _pattern(kinds).finditer(text) if kinds else ():
+        fields = found.groupdict()
+        drawn = fields.get("key") or fields.get("token")
         if drawn is None or looks_random(drawn):
-            yield next(name for name, group in _GROUPS.items() if found[group] is not None), found[0]
+            yield next(kind for kind in kinds if fields[_GROUPS[kind]] is not None), found[0]
+
+
+@cache
+def _pattern(kinds: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{_GROUPS[kind]}>{_KINDS[kind]})" for kind in kinds))
 
 
 def looks_random(text: str) -> bool:

@@ -7,6 +7,7 @@ followed by those that stand here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,17 +18,47 @@ from .file_fields import take
 Extension = dict[str, Any]
 
 
-def shortened(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[Mapping[str, Any], Extension | None]:
-    """What is new in a body, and which of the earlier ones it extends; the body itself and None where it is all new.
+class Bodies:
+    """The bodies of interactions that were written, in the file's order; later ones may extend them.
 
-    Args:
-        bodies: those of the interactions before it, in the file's order; what is no JSON object is passed over.
+    A body extends one with the same first message. So the latest with each is known, and the time to write a file does
+    not grow with the square of its conversations.
     """
-    base = _latest_base(body, bodies)
-    if base is None:
-        return body, None
-    index, keep = base
-    return _shortened(body, bodies[index], index, keep)
+
+    def __init__(self) -> None:
+        self._all: list[object] = []
+        self._latest: dict[str, int] = {}  # by the first message as text
+        self._last: tuple[object, str | None] = (None, None)
+
+    def append(self, body: object) -> None:
+        """Add the next body; what is no JSON object is extended by none."""
+        first = self._first(body)
+        if first is not None:
+            self._latest[first] = len(self._all)
+        self._all.append(body)
+
+    def shortened(self, body: Mapping[str, Any]) -> tuple[Mapping[str, Any], Extension | None]:
+        """What is new in a body, and the latest that it extends; the body itself and None where it is all new."""
+        first = self._first(body)
+        index = None if first is None else self._latest.get(first)
+        keep = 0 if index is None else _shared(body, self._all[index])
+        if index is None or not keep:
+            return body, None
+        return _shortened(body, self._all[index], index, keep)
+
+    def extended(self, body: object, extension: object) -> dict[str, Any]:
+        """The whole body again, as `extended` makes it."""
+        return extended(body, extension, self._all)
+
+    def _first(self, body: object) -> str | None:
+        """The first message of a body as text; None where there is none."""
+        messages = body.get("messages") if isinstance(body, dict) else None
+        message = messages[0] if isinstance(messages, list) and messages else None
+        if message is None:
+            return None
+        if message is not self._last[0]:  # else it is that of the conversation that goes on, and may be long
+            self._last = (message, _text(message))
+        return self._last[1]
 
 
 def extended(body: object, extension: object, bodies: Sequence[object]) -> dict[str, Any]:
@@ -52,13 +83,11 @@ def extended(body: object, extension: object, bodies: Sequence[object]) -> dict[
     return {**merged, **body, "messages": [*messages[:keep], *added]}
 
 
-def _latest_base(body: Mapping[str, Any], bodies: Sequence[object]) -> tuple[int, int] | None:
-    """The latest earlier body that shares leading messages: its index, and how many it shares."""
-    for index in range(len(bodies) - 1, -1, -1):
-        keep = _shared(body, bodies[index]) if isinstance(bodies[index], dict) else 0
-        if keep:
-            return index, keep
-    return None
+def _text(message: object) -> str | None:
+    try:
+        return json.dumps(message)
+    except (TypeError, ValueError, RecursionError):  # no JSON, or none that can be written: it is not looked for
+        return None
 
 
 def _shared(body: Mapping[str, Any], base: Any) -> int:
@@ -80,5 +109,7 @@ def _shortened(body: Mapping[str, Any], base: Any, index: int, keep: int) -> tup
     dropped = [key for key in base if key not in body]
     if dropped:
         extension["drop"] = dropped
-    changed = {key: value for key, value in body.items() if key not in base or not same_text(base[key], value)}
+    # In the order in which `extended` has them, so that a file stays as it is when it is read and written.
+    order = [*(key for key in base if key in body), *(key for key in body if key not in base)]
+    changed = {key: body[key] for key in order if key not in base or not same_text(base[key], body[key])}
     return {**changed, "messages": body["messages"][keep:]}, extension

@@ -27,7 +27,7 @@ from . import json_text
 from .bodies import to_bytes
 from .decoded import decoded_response
 from .exchange import Cassette, Exchange, Provenance
-from .extending import extended, shortened
+from .extending import Bodies, extended
 from .file_fields import shown, take
 from .response_bodies import decode_body, encode_body, text_or_bytes, yaml_can_hold
 
@@ -43,7 +43,7 @@ RESPONSE_HEADERS: Final = frozenset(
 def encode(cassette: Cassette) -> dict[str, Any]:
     """The cassette as the data of a YAML file."""
     head: dict[str, Any] = {"version": 1, "toolreplay": head_of(cassette.provenance or Provenance())}
-    bodies: list[object] = []
+    bodies = Bodies()
     interactions = []
     for exchange in cassette.exchanges:
         interactions.append(_encode_exchange(exchange, bodies))
@@ -58,12 +58,9 @@ def decode_cassette(data: Mapping[str, Any], name: str) -> Cassette:
         CassetteError: the data is not of a format this version reads.
     """
     provenance = provenance_of(data.get("toolreplay"), name)
-    interactions = data.get("interactions") or []
-    if not isinstance(interactions, list):
-        raise CassetteError(f"{name}: interactions is {shown(interactions)}, not a list; record the scenario again")
     bodies: list[object] = []
     exchanges = []
-    for index, interaction in enumerate(interactions):
+    for index, interaction in enumerate(interactions_of(data, name)):
         try:
             exchange = _decode_exchange(interaction, bodies)
         except ValueError as error:
@@ -71,6 +68,14 @@ def decode_cassette(data: Mapping[str, Any], name: str) -> Cassette:
         exchanges.append(exchange)
         bodies.append(exchange.body)
     return Cassette(tuple(exchanges), provenance)
+
+
+def interactions_of(data: Mapping[str, Any], name: str) -> list[object]:
+    """The interactions of a file as they stand there; none of them need be one. Raises CassetteError."""
+    interactions = data.get("interactions") or []
+    if not isinstance(interactions, list):
+        raise CassetteError(f"{name}: interactions is {shown(interactions)}, not a list; record the scenario again")
+    return interactions
 
 
 def decode(data: Mapping[str, Any], name: str) -> Iterator[tuple[HttpRequest, HttpResponse | None]]:
@@ -100,10 +105,10 @@ def allowed(headers: Mapping[str, str], names: frozenset[str]) -> dict[str, str]
     }
 
 
-def _encode_exchange(exchange: Exchange, bodies: Sequence[object]) -> dict[str, Any]:
+def _encode_exchange(exchange: Exchange, bodies: Bodies) -> dict[str, Any]:
     whole = exchange.body
-    body, extension = shortened(whole, bodies) if isinstance(whole, dict) else (whole, None)
-    if not isinstance(body, bytes) and not yaml_can_hold(body):
+    body, extension = bodies.shortened(whole) if isinstance(whole, dict) else (whole, None)
+    if not isinstance(body, bytes) and not yaml_can_hold([body, extension]):
         body, extension = json.dumps(whole), None
     entry: dict[str, Any] = {"toolreplay": extension} if extension else {}
     entry["request"] = {

@@ -8,7 +8,7 @@ on its way to a model.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
@@ -65,7 +65,7 @@ def _sync_stub(library: ModuleType, listener: Listener) -> Any:
             body = b"".join(parts)
             response.stream.close()
             response.stream = stream([body])
-            listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
+            listener.observe(question, decoded_response(response.status_code, _texts(response.headers.raw), body))
         return response
 
     return _marked(handle_request, original)
@@ -89,7 +89,7 @@ def _async_stub(library: ModuleType, listener: Listener) -> Any:
             body = b"".join(parts)
             await response.stream.aclose()
             response.stream = stream([body])
-            listener.observe(question, decoded_response(response.status_code, response.headers.multi_items(), body))
+            listener.observe(question, decoded_response(response.status_code, _texts(response.headers.raw), body))
         return response
 
     return _marked(handle_async_request, original)
@@ -133,7 +133,22 @@ def _response(library: ModuleType, stream: Any, answer: HttpResponse) -> Any:
     if answer.reset:
         raise library.ReadError("the connection was reset")
     # A stream and not content: content would close the response, and a real one is open when it arrives.
-    return library.Response(answer.status, headers=list(answer.headers.items()), stream=stream(pieces(answer)))
+    headers = [(_bytes(name), _bytes(value)) for name, value in answer.headers.items()]
+    return library.Response(answer.status, headers=headers, stream=stream(pieces(answer)))
+
+
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:
+    """Headers as text that is the same bytes again, which the library's own guess at an encoding is not."""
+    for name, value in headers:
+        yield name.decode("latin-1"), value.decode("latin-1")
+
+
+def _bytes(text: str) -> bytes:
+    """What stood on the wire; given as text, the library would take ASCII only."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:  # another tool read it as UTF-8
+        return text.encode("utf-8", "replace")
 
 
 def _stream_class(library: ModuleType) -> Any:

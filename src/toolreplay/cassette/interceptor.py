@@ -13,8 +13,9 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from vcr.cassette import Cassette
 from vcr.patch import CassettePatcherBuilder
@@ -26,6 +27,10 @@ from toolreplay.wire.http import HttpRequest, HttpResponse
 from .decoded import decoded_response
 from .format import REQUEST_HEADERS
 from .httpx_stub import Listener, httpx_patches
+
+# By it a request of botocore's is told from one of another client; it holds a count of attempts.
+_READ: Final = (*REQUEST_HEADERS, "amz-sdk-request")
+_asked: ContextVar[HttpRequest | None] = ContextVar("toolreplay_asked", default=None)
 
 
 class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
@@ -44,6 +49,7 @@ class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
         # vcrpy hands the same object to play_response and append: the answer and the parsed request travel on it.
         request.toolreplay_request = _request(request)
         request.toolreplay_answer = self._listener.answer(request.toolreplay_request)
+        _asked.set(request.toolreplay_request)
         return request.toolreplay_answer is not None
 
     def play_response(self, request: VcrRequest) -> dict[str, Any]:
@@ -52,11 +58,17 @@ class _Seam(Cassette):  # type: ignore[misc]  # vcrpy has no type information
         return _vcr_response(request.toolreplay_answer)
 
     def append(self, request: VcrRequest, response: Mapping[str, Any]) -> None:
-        if self._listener.watches(request.toolreplay_request):
-            headers = ((name, _text(value)) for name, values in response["headers"].items() for value in values)
-            body = response["body"]["string"] or b""
-            seen = decoded_response(response["status"]["code"], headers, body)
-            self._listener.observe(request.toolreplay_request, seen)
+        question = getattr(request, "toolreplay_request", None)
+        headers = [(name, _text(value)) for name, values in response["headers"].items() for value in values]
+        if question is None:
+            # aiohttp follows redirects below vcrpy, which makes a request of each place (vcrpy 9.4.2, aiohttp_stubs).
+            # The client asked once, and what it got is the answer of the last.
+            if response["status"]["code"] in _FOLLOWED and any(name.lower() == "location" for name, _ in headers):
+                return
+            question = _asked.get()
+        if question is not None and self._listener.watches(question):
+            seen = decoded_response(response["status"]["code"], headers, response["body"].get("string") or b"")
+            self._listener.observe(question, seen)
 
 
 class Interceptor:
@@ -124,7 +136,7 @@ def _request(request: VcrRequest) -> HttpRequest:
     elif not isinstance(body, bytes):
         body = b"".join(body) if hasattr(body, "__iter__") else str(body).encode()
     # Only what may be kept is read at all: a credential that is not read cannot reach a file.
-    headers = {name: _text(request.headers[name]) for name in REQUEST_HEADERS if name in request.headers}
+    headers = {name: _text(request.headers[name]) for name in _READ if name in request.headers}
     return HttpRequest(request.method, request.uri, headers, body)
 
 
@@ -144,3 +156,4 @@ def _vcr_response(response: HttpResponse) -> dict[str, Any]:
 
 
 _KNOWN = frozenset(HTTPStatus)
+_FOLLOWED: Final = frozenset({301, 302, 303, 307, 308})

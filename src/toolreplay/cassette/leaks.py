@@ -15,7 +15,7 @@ from typing import Final
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.model import Reply
 
-from .credentials import CREDENTIALS
+from .credentials import is_credential
 from .exchange import Exchange
 from .secrets import Search, Secret
 
@@ -90,7 +90,7 @@ class Leaks:
 
 
 def _credentials(headers: Mapping[str, str]) -> Iterator[Secret]:
-    for name in sorted(CREDENTIALS & headers.keys()):
+    for name in sorted(filter(is_credential, headers)):
         if headers[name].startswith(_SIGNED):
             continue
         token = headers[name].rpartition(" ")[2]  # behind `Bearer`

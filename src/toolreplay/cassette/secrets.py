@@ -1,29 +1,26 @@
 """Secrets that a recording holds: a cassette is committed, so it is refused while one stands in it.
 
-Looked at are the URL, the headers and the bodies of every exchange, and what they hold in other forms: JSON in a text,
-base64 and gzip that is text, and the pieces of a stream put together, in none of which a search of the file finds it.
+Looked at are the URL, the headers and the bodies of every exchange, and what they hold in other forms: escaped, as
+JSON in a text, in base64, compressed, and in the pieces of a stream put together. A search of the file finds none.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import quote_plus
 
-from toolreplay.wire.eventstream import chunk_events, looks_framed, parse_frames
+from toolreplay.wire.eventstream import looks_framed
 from toolreplay.wire.http import HttpResponse
-from toolreplay.wire.sse import parse_events
 
-from .bodies import gunzip
 from .credentials import known_forms, names_secret
 from .exchange import Cassette, Exchange, Provenance
-from .recording import MalformedError
+from .other_forms import all_of_json, decompressed_parts, from_base64, unescaped
+from .stream_parts import Part, chunk_parts, frame_parts, pieces, sse_parts
 
 DUMMIES: Final = frozenset({"replay-needs-no-key"})
 """What the project itself puts where a client insists on a credential."""
@@ -31,8 +28,6 @@ DUMMIES: Final = frozenset({"replay-needs-no-key"})
 _SHORTEST: Final = 12
 # Bytes of the model's own and of media: what looks like a secret there is chance.
 _OPAQUE: Final = frozenset({"signature", "data", "encrypted_content", "redactedContent", "thinking"})
-_PACKED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_WRAPPED: Final = re.compile(r"(?:[A-Za-z0-9+/_-]{20,}\s+)+[A-Za-z0-9+/_-]+={0,2}\s*")
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][\w-]{0,39}")
 _DEPTH: Final = 4  # forms in forms: base64 of gzip of JSON
 
@@ -58,10 +53,12 @@ def find_secret(
     environment: Mapping[str, str] | None = None,
     dummies: Iterable[str] = DUMMIES,
     patterns: Iterable[re.Pattern[str]] = (),
+    beside: object = None,
 ) -> Secret | None:
     """The first secret of a cassette.
 
     Args:
+        beside: what else its file holds, as the data of one.
         environment: variables whose values are secret if their names say so; those of the process when None.
         dummies: values that are no secret, whatever holds them.
         patterns: what else is a secret, by its look: the user's own.
@@ -70,7 +67,7 @@ def find_secret(
     for index, exchange in enumerate(cassette.exchanges):
         for secret in search.exchange(exchange):
             return Secret(secret.kind, f"interaction {index}, {secret.place}")
-    return next(search.provenance(cassette.provenance), None)
+    return next(chain(search.provenance(cassette.provenance), search.entry(beside)), None)
 
 
 class Search:
@@ -91,9 +88,11 @@ class Search:
         self._placeholders = placeholders
         self._patterns = tuple(patterns)
         self._values = {
-            value: name
+            spelled: name
             for name, value in environment.items()
             if len(value) >= _SHORTEST and value not in dummies and names_secret(name)
+            # A blank is a plus in a form, which `unescaped` leaves as it is.
+            for spelled in (value, quote_plus(value, errors="replace"))
         }
         self._clean: set[str] = set()
         self._walked: dict[int, object] = {}
@@ -101,7 +100,8 @@ class Search:
     def exchange(self, exchange: Exchange) -> Iterator[Secret]:
         """The secrets of an exchange."""
         response = exchange.response
-        yield from self._text(unquote(exchange.url), "request URL", 0)
+        yield from self._text(exchange.method, "request method", 0)
+        yield from self._text(exchange.url, "request URL", 0)
         yield from self._json(dict(exchange.headers), "request header ", 0)
         if isinstance(exchange.body, bytes):
             yield from self._bytes(exchange.body, "request body", 0)
@@ -122,59 +122,50 @@ class Search:
     def _response(self, response: HttpResponse) -> Iterator[Secret]:
         body = response.body
         if looks_framed(body):
-            frames, _ = parse_frames(body)
-            yield from self._stream([frame.json for frame in frames])
-            yield from self._stream([event.data for event in chunk_events(frames)])
+            yield from self._stream(frame_parts(body))
+            yield from self._stream(chunk_parts(body))
         elif response.content_type == "text/event-stream":
-            events = parse_events(body)
-            yield from self._stream([event.raw if event.data is None else event.data for event in events])
-        elif response.json is not None:
-            yield from self._json(response.json, "response body ", 0)
+            yield from self._stream(sse_parts(body))
         else:
-            yield from self._bytes(body, "response body", 0)
+            value = all_of_json(body)
+            if value is not None:
+                yield from self._json(value, "response body ", 0)
+            else:
+                yield from self._bytes(body, "response body", 0, response.headers.get("content-encoding", ""))
 
-    def _stream(self, events: list[object]) -> Iterator[Secret]:
+    def _stream(self, parts: Iterable[Part]) -> Iterator[Secret]:
         joined: dict[str, list[str]] = {}
-        for number, event in enumerate(events):
+        for number, (event, beside) in enumerate(parts):
             yield from self._json(event, f"response body event {number} ", 0)
-            for place, piece in _pieces(event):
+            yield from self._json(beside, f"response body event {number} ", 0)
+            for place, piece in pieces(event, _OPAQUE):
                 joined.setdefault(place, []).append(piece)
-        for place, pieces in joined.items():
-            yield from self._text("".join(pieces), f"response body {place}, its pieces put together", 0)
+        for place, texts in joined.items():
+            yield from self._text("".join(texts), f"response body {place}, its pieces put together", 0)
 
     def _json(self, value: object, place: str, depth: int) -> Iterator[Secret]:
-        if isinstance(value, str):
-            yield from self._text(value, place.rstrip(), depth)
-        elif isinstance(value, bytes):
-            yield from self._bytes(value, place.rstrip(), depth)
-        elif isinstance(value, dict | list) and id(value) not in self._walked:
-            self._walked[id(value)] = value  # held, so that its id stays its own
-            if isinstance(value, dict):
-                yield from self._fields(value, place, depth)
-                return
-            for index, item in enumerate(value):
-                yield from self._json(item, f"{place}[{index}]", depth)
+        waiting = [(value, place)]  # and no recursion: what a tool makes of its input may be nested deeply
+        while waiting:
+            value, place = waiting.pop()
+            if isinstance(value, str):
+                yield from self._text(value, place.rstrip(), depth)
+            elif isinstance(value, bytes):
+                yield from self._bytes(value, place.rstrip(), depth)
+            elif isinstance(value, dict | list) and id(value) not in self._walked:
+                self._walked[id(value)] = value  # held, so that its id stays its own
+                if isinstance(value, dict):
+                    inside = list(_fields(value, place))
+                else:
+                    inside = [(item, f"{place}[{index}]") for index, item in enumerate(value)]
+                waiting += reversed(inside)
 
-    def _fields(self, fields: Mapping[object, object], place: str, depth: int) -> Iterator[Secret]:
-        for key, value in fields.items():
-            name = str(key)
-            yield from self._text(name, place.rstrip(), depth)
-            if name in _OPAQUE and isinstance(value, str | bytes):
-                continue
-            inner = _below(place, name)
-            if isinstance(value, str) and names_secret(name):  # what it is may only be told with its name
-                yield from self._text(f"{name}: {value}", inner, depth)
-            yield from self._json(value, inner, depth)
-
-    def _bytes(self, data: bytes, place: str, depth: int) -> Iterator[Secret]:
-        if data.startswith(b"\x1f\x8b") and depth < _DEPTH:
-            try:
-                data = gunzip(data)
-            except MalformedError:
-                return
-            yield from self._bytes(data, place, depth + 1)
-            return
+    def _bytes(self, data: bytes, place: str, depth: int, encoding: str = "") -> Iterator[Secret]:
+        if depth < _DEPTH:
+            for part in decompressed_parts(data, encoding):
+                yield from self._bytes(part, place, depth + 1)
         yield from self._text(data.decode("utf-8", "replace"), place, depth)
+        if b"\0" in data:  # text in two bytes a character, or in four
+            yield from self._text(data.replace(b"\0", b"").decode("utf-8", "replace"), place, depth)
 
     def _text(self, text: str, place: str, depth: int) -> Iterator[Secret]:
         if text in self._clean:
@@ -183,8 +174,8 @@ class Search:
         if found is not None:
             yield Secret(found[0], place, hash(found[1]))
             return
-        self._clean.add(text)
         if depth < _DEPTH:
+            self._clean.add(text)
             yield from self._decoded(text, place, depth + 1)
 
     def _found(self, text: str) -> tuple[str, str] | None:
@@ -202,47 +193,30 @@ class Search:
         return None
 
     def _decoded(self, text: str, place: str, depth: int) -> Iterator[Secret]:
-        if text.lstrip()[:1] in ("{", "["):
-            try:
-                value = json.loads(text)
-            except (ValueError, RecursionError):
-                value = None
-            if value is not None:
-                yield from self._json(value, f"{place} as JSON ", depth)
-                return
-        packed = ["".join(text.split())] if _WRAPPED.fullmatch(text) else _PACKED.findall(text)
-        for piece in packed:
-            data = _unpacked(piece)
-            if data is not None:
-                yield from self._bytes(data, f"{place}, decoded", depth)
+        value = all_of_json(text) if text.lstrip()[:1] in ("{", "[") else None
+        if value is not None:
+            yield from self._json(value, f"{place} as JSON ", depth)
+            return
+        for plain in unescaped(text):
+            yield from self._text(plain, place, depth)
+        for data in from_base64(text):
+            yield from self._bytes(data, f"{place}, decoded", depth)
+
+
+def _fields(fields: Mapping[object, object], place: str) -> Iterator[tuple[object, str]]:
+    """What is to be looked at of an object: its keys and values, and their places."""
+    for key, value in fields.items():
+        name = str(key)
+        yield name, place
+        if name in _OPAQUE and isinstance(value, str | bytes):
+            continue
+        inner = _below(place, name)
+        if isinstance(value, str) and names_secret(name):  # what it is may only be told with its name
+            yield f"{name}: {value}", inner
+        yield value, inner
 
 
 def _below(place: str, name: str) -> str:
     """The place of a field; a name that is no name, and may be long, is not repeated."""
     shown = name if _PLAIN_NAME.fullmatch(name) else "*"
     return f"{place}{shown}" if not place or place.endswith((" ", ".")) else f"{place}.{shown}"
-
-
-def _pieces(event: object) -> Iterator[tuple[str, str]]:
-    """The texts of an event that adds to a block: what they are pieces of, and the piece. Both wires."""
-    delta = event.get("delta") if isinstance(event, dict) else None
-    if not isinstance(event, dict) or not isinstance(delta, dict):
-        return
-    index = event.get("index", event.get("contentBlockIndex"))
-    for name, value in delta.items():
-        inner = value.items() if isinstance(value, dict) else ((name, value),)
-        for key, piece in inner:
-            if isinstance(piece, str) and not {name, key} & _OPAQUE and key != "type":
-                yield f"content[{index}] {key}", piece
-
-
-def _unpacked(text: str) -> bytes | None:
-    """What base64 holds if that is gzip or text."""
-    standard = text.rstrip("=").translate(str.maketrans("-_", "+/"))
-    try:
-        data = base64.b64decode(standard + "=" * (-len(standard) % 4))
-        if not data.startswith(b"\x1f\x8b"):
-            data.decode()
-    except (binascii.Error, ValueError):
-        return None
-    return data

@@ -25,7 +25,7 @@ _SPELLINGS: Final[Mapping[str, tuple[tuple[str, str], bool]]] = {
 
 
 def spell(value: object, spelling: object) -> str:
-    """The JSON text of a value.
+    """The JSON text of a value: in UTF-8, so half a character is escaped in any spelling.
 
     Raises:
         ValueError: there is no such spelling.
@@ -33,7 +33,16 @@ def spell(value: object, spelling: object) -> str:
     if not isinstance(spelling, str) or spelling not in _SPELLINGS:
         raise ValueError(f"spelling is {spelling!r}, none of {', '.join(_SPELLINGS)}")
     separators, escaped = _SPELLINGS[spelling]
-    return json.dumps(value, ensure_ascii=escaped, separators=separators)
+    text = json.dumps(value, ensure_ascii=escaped, separators=separators)
+    return text if _is_whole(text) else json.dumps(value, separators=separators)
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def spelling_of(text: str, value: object) -> str | None:

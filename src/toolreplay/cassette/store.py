@@ -13,7 +13,7 @@ from toolreplay.files.atomic import write_text
 
 from .exchange import Cassette, Exchange, Provenance
 from .format import decode_cassette, encode, normalised
-from .reading import interpret, load, read_bytes
+from .reading import interpret, load, read_bytes, refuse_twice, unopenable
 from .recording import Interaction
 from .secrets import DUMMIES, find_secret
 from .yaml_text import yaml_text
@@ -27,10 +27,15 @@ def read_cassette(path: Path) -> Cassette:
     Raises:
         CassetteError: the file is missing or cannot be read.
     """
-    if not path.exists():
-        raise CassetteError(f"{path}: there is no such cassette; record it with: toolreplay record")
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise CassetteError(f"{path}: there is no such cassette; record it with: toolreplay record") from None
+    except OSError as error:  # a folder that may not be entered, a link that leads to itself
+        raise unopenable(str(path), error) from None
     data, lines = load(read_bytes(path), str(path))
     if isinstance(data, dict) and "toolreplay" in data:
+        refuse_twice(lines, str(path))
         return decode_cassette(data, str(path))
     found = map(exchange_of, interpret(data, lines, str(path)).interactions)
     return Cassette(tuple(exchange for exchange in found if exchange is not None))

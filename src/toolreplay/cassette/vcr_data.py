@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .exchange import Provenance
 from .format import provenance_of
-from .reading import interpret
+from .reading import interpret, refuse_twice
 from .recording import Interaction
 from .response_bodies import text_or_bytes
 from .vcr_packing import UNKNOWN, unpack
@@ -38,8 +38,10 @@ class VcrData:
 def vcr_data(data: object, lines: Mapping[int, int], name: str) -> VcrData:
     """A loaded file as vcrpy's data. Raises CassetteError as `reading.interpret`, which has the words for it."""
     if isinstance(data, dict) and "toolreplay" in data:
+        refuse_twice(lines, name)
         return VcrData(unpack(data, name), provenance_of(data["toolreplay"], name))
     if isinstance(data, dict) and _is_vcrs(data):
+        refuse_twice(lines, name)
         kept = data.get(PROVENANCE)
         provenance = provenance_of(kept, name) if isinstance(kept, dict) else UNKNOWN
         return VcrData({key: value for key, value in data.items() if key != PROVENANCE}, provenance)

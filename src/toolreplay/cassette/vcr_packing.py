@@ -15,16 +15,13 @@ from typing import Any, Final
 from toolreplay.errors import CassetteError, RecordingError
 
 from .bodies import to_bytes
-from .credentials import COOKIES, CREDENTIALS
+from .credentials import COOKIES, is_credential
 from .exchange import Provenance
-from .extending import Extension, extended, shortened
+from .extending import Bodies, Extension, extended
 from .file_fields import take
-from .format import FORMAT, head_of, parsed, provenance_of
+from .format import FORMAT, head_of, interactions_of, parsed, provenance_of
 from .response_bodies import decode_body, encode_exactly, text_or_bytes, yaml_can_hold
 from .spelling import COMPACT, spell, spelling_of
-
-LEFT_OUT: Final = CREDENTIALS | COOKIES
-"""Headers that are not written; lower case."""
 
 UNKNOWN: Final = Provenance()
 """What vcrpy says of a recording, which is nothing."""
@@ -45,7 +42,7 @@ def pack(data: Mapping[str, Any], name: str, provenance: Provenance = UNKNOWN) -
     """
     head = {"format": FORMAT} if provenance == UNKNOWN else head_of(provenance)
     packed = {"version": 1, "toolreplay": head, **_rest(data)}
-    bodies: list[object] = []
+    bodies = Bodies()
     packed["interactions"] = interactions = []
     for index, interaction in enumerate(data["interactions"]):
         try:
@@ -65,8 +62,7 @@ def unpack(data: Mapping[str, Any], name: str) -> dict[str, Any]:
     provenance_of(data.get("toolreplay"), name)
     bodies: list[object] = []
     interactions = []
-    stored = data.get("interactions") or []
-    for index, interaction in enumerate(stored if isinstance(stored, list) else [stored]):
+    for index, interaction in enumerate(interactions_of(data, name)):
         try:
             interactions.append(_unpack(interaction, bodies))
         except ValueError as error:
@@ -78,7 +74,7 @@ def _rest(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"metadata": data["metadata"]} if data.get("metadata") else {}
 
 
-def _pack(interaction: Mapping[str, Any], bodies: list[object]) -> dict[str, Any]:
+def _pack(interaction: Mapping[str, Any], bodies: Bodies) -> dict[str, Any]:
     request, response = interaction["request"], interaction["response"]
     headers = _kept(request.get("headers") or {})
     body, beside = _pack_body(_writable(request.get("body")), _is_json(headers), bodies)
@@ -92,6 +88,11 @@ def _pack(interaction: Mapping[str, Any], bodies: list[object]) -> dict[str, Any
     return packed
 
 
+def is_left_out(header: str) -> bool:
+    """Whether a header, named in lower case, is not written."""
+    return header in COOKIES or is_credential(header)
+
+
 def _writable(body: object) -> object:
     """The body; as bytes where it is a text with a lone surrogate, which no file in UTF-8 can hold."""
     return text_or_bytes(to_bytes(body)) if isinstance(body, str) else body
@@ -99,7 +100,7 @@ def _writable(body: object) -> object:
 
 def _kept(headers: Mapping[Any, object]) -> dict[Any, object]:
     """Headers without credentials, in one order, whatever the client: diffs stay small."""
-    return {key: headers[key] for key in sorted(headers, key=_name) if _name(key) not in LEFT_OUT}
+    return {key: headers[key] for key in sorted(headers, key=_name) if not is_left_out(_name(key))}
 
 
 def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,14 +109,14 @@ def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in (*first, *sorted(fields.keys() - {*first}))}
 
 
-def _pack_body(body: object, is_json: bool, bodies: list[object]) -> tuple[object, dict[str, Any]]:
+def _pack_body(body: object, is_json: bool, bodies: Bodies) -> tuple[object, dict[str, Any]]:
     """What stands under `request.body`, and what stands beside the request. The body joins those before it."""
     value = parsed(body) if isinstance(body, str) else body
     new, extension = _new_in(value, bodies)
     if new is None:
         bodies.append(value if isinstance(value, dict) else body)
         return body, {}
-    whole = extended(new, extension, bodies) if extension else value
+    whole = bodies.extended(new, extension) if extension else value
     spelling = spelling_of(body, whole) if isinstance(body, str) else _PARSED
     if spelling is None and not (is_json and _is_finite(whole)):  # then every byte counts
         bodies.append(body)
@@ -134,13 +135,13 @@ def _is_finite(value: object) -> bool:
     return True
 
 
-def _new_in(value: object, bodies: Sequence[object]) -> tuple[Any, Extension | None]:
+def _new_in(value: object, bodies: Bodies) -> tuple[Any, Extension | None]:
     """What is new in a JSON value, and what it extends; None for what is no such value or cannot stand as YAML."""
     if not isinstance(value, dict | list):
         return None, None
     try:
-        new, extension = shortened(value, bodies) if isinstance(value, dict) else (value, None)
-        return (new, extension) if yaml_can_hold(new) else (None, None)
+        new, extension = bodies.shortened(value) if isinstance(value, dict) else (value, None)
+        return (new, extension) if yaml_can_hold([new, extension]) else (None, None)
     except RecursionError:
         return None, None
 

@@ -33,11 +33,11 @@ def cassette_text(
         RecordingError: it holds a secret (see `secrets`), or what a file cannot hold without loss.
     """
     packed = pack(data, name, provenance)
-    _refuse_secrets(packed, name, patterns)
+    _refuse_secrets(packed, {}, name, patterns)
     with _characters_of(name):
         text = _HEADER + yaml_text(packed)
         again, _ = load(text.encode(), name)
-    if repr(again) != repr(packed):  # 1, 1.0 and True are equal in Python, and NaN is not
+    if repr(again) != repr(packed):  # as text: 1, 1.0 and True are equal in Python, and NaN is not
         raise _lost(name)
     return text
 
@@ -57,12 +57,12 @@ def plain_text(
     from vcr.serializers import yamlserializer
 
     packed = pack(data, name)  # without credentials, and without anybody's own classes
-    _refuse_secrets(packed, name, patterns)
+    _refuse_secrets(packed, beside, name, patterns)
     plain = {**unpack(packed, name), **beside}
     with _characters_of(name):
         text: str = yamlserializer.serialize(plain)
         again = yamlserializer.deserialize(text)
-    if again != plain:
+    if repr(_in_order(again)) != repr(_in_order(plain)):
         raise _lost(name)
     return text
 
@@ -75,6 +75,16 @@ def cassette_data(text: str | bytes, name: str) -> dict[str, Any]:
     """
     data, lines = load(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, name)
     return vcr_data(data, lines, name).data
+
+
+def _in_order(value: object) -> object:
+    """Data with its fields in one order: vcrpy writes them sorted."""
+    match value:
+        case dict():
+            return {key: _in_order(value[key]) for key in sorted(value, key=repr)}
+        case list():
+            return [_in_order(item) for item in value]
+    return value
 
 
 @contextmanager
@@ -90,13 +100,31 @@ def _lost(name: str) -> RecordingError:
     return RecordingError(f"{name}: the recording does not survive being written; please report this")
 
 
-def _refuse_secrets(packed: Mapping[str, Any], name: str, patterns: Iterable[re.Pattern[str]]) -> None:
-    """Raise RecordingError if a cassette in our format holds a secret."""
+def _refuse_secrets(
+    packed: Mapping[str, Any], beside: Mapping[str, Any], name: str, patterns: Iterable[re.Pattern[str]]
+) -> None:
+    """Raise RecordingError if a cassette in our format, or what its file holds beside it, is secret."""
     try:
-        secret = find_secret(decode_cassette(packed, name), patterns=patterns)
+        cassette = decode_cassette(packed, name)
     except CassetteError as error:
         raise RecordingError(str(error)) from None
+    secret = find_secret(cassette, patterns=patterns, beside={**_rest(packed), **beside})
     if secret is not None:
         what = f"{secret.place} holds {secret.kind}"
         fix = "keep it out of prompts and tools, or take it out in vcrpy's before_record_request or _response"
         raise RecordingError(f"{name}: {what}; {fix}")
+
+
+def _rest(packed: Mapping[str, Any]) -> dict[str, Any]:
+    """What a cassette of exchanges has no place for: texts of a status, metadata, fields of other tools."""
+    rest = []
+    for one in packed["interactions"]:
+        request, response = one["request"], one["response"]
+        body = response.get("body")
+        inner = _without(body, "json", "frames", "string") if isinstance(body, dict) else body
+        rest.append({"request": _without(request, "method", "uri", "body"), "response": {**response, "body": inner}})
+    return {**packed, "interactions": rest}
+
+
+def _without(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in names}

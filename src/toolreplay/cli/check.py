@@ -31,6 +31,7 @@ from toolreplay.wire.model import Wire
 _STDIN: Final = "-"
 _FORMATS: Final = ("text", "json", "sarif", "github", "junit")
 _FOUND, _NOT_CHECKED = 1, 3
+_NO_FILE: Final = (-1, -1)
 _OWN_INPUT: Final = "it is one of the files to check; name another"
 
 
@@ -141,14 +142,22 @@ def _results(options: argparse.Namespace, settings: Options) -> tuple[Iterable[F
 def _targets(paths: Iterable[str]) -> Iterator[Target]:
     for path in paths:
         if not is_pattern(path):
-            if not os.path.lexists(path):
-                raise UsageError(f"{path}: no such file or folder")
+            _refuse_missing(path)
             yield from find([Path(path)])
             continue
         matched = expand(path)
         if not matched:
             raise UsageError(f"{path}: no file matches the pattern")
         yield from find(matched, named=False)
+
+
+def _refuse_missing(path: str) -> None:
+    try:
+        os.lstat(path)  # a link that leads nowhere is a file that cannot be read
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"{path}: no such file or folder") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; check the path") from None
 
 
 def _jobs(text: str) -> int:
@@ -161,8 +170,9 @@ def _jobs(text: str) -> int:
 
 def _refuse_baseline(options: argparse.Namespace, project: Project) -> None:
     """A report must not be written over the known findings."""
-    known = {path.resolve() for path in (options.baseline, options.write_baseline, project.baseline) if path}
-    if options.output is not None and options.output.resolve() in known:
+    # Not Path.resolve(), which raises over a circle of links.
+    known = {os.path.realpath(path) for path in (options.baseline, options.write_baseline, project.baseline) if path}
+    if options.output is not None and os.path.realpath(options.output) in known:
         raise UsageError(f"--output {options.output}: it is the baseline; name another file")
 
 
@@ -175,7 +185,7 @@ def _written(options: argparse.Namespace, targets: Iterable[Target]) -> dict[str
     places: dict[tuple[int, int], str] = {}
     for option in ("--output", "--write-baseline"):
         path: Path | None = getattr(options, option[2:].replace("-", "_"))
-        if path is not None and path.is_file():
+        if path is not None and _identity(path) != _NO_FILE:
             places[_identity(path)] = f"{option} {path}"
     found: dict[str, str] = {}
     for target in targets if places else ():
@@ -199,7 +209,7 @@ def _identity(path: Path) -> tuple[int, int]:
     try:
         found = path.stat()
     except OSError:
-        return (-1, -1)  # no file's
+        return _NO_FILE
     return (found.st_dev, found.st_ino)
 
 

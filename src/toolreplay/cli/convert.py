@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -22,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="recordings of any tool")
     parser.add_argument("--to", required=True, choices=[str(one) for one in Format], help="the format to write")
-    parser.add_argument(
-        "--output", metavar="PATH", help="the file to write, be it the original; a folder for several files"
-    )
+    parser.add_argument("--output", metavar="PATH", help="the file to write, be it the original; or a folder")
     parser.add_argument("--force", action="store_true", help="replace files that stand where others are written")
 
 
@@ -33,28 +32,35 @@ def call(options: argparse.Namespace) -> int:
     to = Format(options.to)
     secrets = find_project().secrets
     code = 0
-    for source, target in _targets(options.files, options.output, to):
-        replaces = options.force or options.output is not None
+    found, replaces = _targets(options.files, options.output, to)
+    for source, target in found:
         try:
-            print(_convert(source, target, to, replaces=replaces, secrets=secrets), flush=True)
+            print(_convert(source, target, to, replaces=replaces or options.force, secrets=secrets), flush=True)
         except (CassetteError, RecordingError) as error:
             print(error, file=sys.stderr)
             code = BROKEN
     return code
 
 
-def _targets(files: Sequence[Path], output: str | None, to: Format) -> list[tuple[Path, Path]]:
-    """What is read and what is written, in order; no two files are written to the same place."""
+def _targets(files: Sequence[Path], output: str | None, to: Format) -> tuple[list[tuple[Path, Path]], bool]:
+    """What is read and what is written, in order; no two files are written to the same place.
+
+    Returns:
+        The files, and whether --output names the one to write: then it may stand there, be it the original.
+    """
+    if output == "":
+        raise UsageError("--output is empty; name a file, or a folder such as ./")
+    named = False
     if output is None:
         found = [(file, beside(file, to)) for file in files]
-    elif output.endswith(("/", "\\")) or Path(output).is_dir():
+    elif output.endswith(("/", "\\")) or os.path.isdir(output):  # noqa: PTH112  (which raises nothing)
         found = [(file, Path(output) / beside(file, to).name) for file in files]
     elif len(files) == 1:
-        found = [(files[0], Path(output))]
+        found, named = [(files[0], Path(output))], True
     else:
         raise UsageError(f"--output {output}: several files need a folder; name one that exists, or end it with /")
-    _refuse_collisions(found, in_place=output is not None)
-    return found
+    _refuse_collisions(found, in_place=named)
+    return found, named
 
 
 def _refuse_collisions(found: Sequence[tuple[Path, Path]], *, in_place: bool) -> None:
@@ -63,10 +69,10 @@ def _refuse_collisions(found: Sequence[tuple[Path, Path]], *, in_place: bool) ->
     Args:
         in_place: whether a file may be written to its own place.
     """
-    read = {source.resolve(): source for source, _ in found}
-    taken: dict[Path, Path] = {}
+    read = {_place(source): source for source, _ in found}
+    taken: dict[str, Path] = {}
     for source, target in found:
-        place = target.resolve()
+        place = _place(target)
         other = taken.setdefault(place, source)
         if other is not source:
             raise UsageError(f"{source}: {other} is written to {target} too; convert them one by one, with --output")
@@ -76,9 +82,14 @@ def _refuse_collisions(found: Sequence[tuple[Path, Path]], *, in_place: bool) ->
             raise UsageError(f"{source}: {what}; name another place with --output")
 
 
+def _place(path: Path) -> str:
+    """Where a path leads, by whatever name; a link that leads to itself is told when it is opened."""
+    return os.path.realpath(path)
+
+
 def _convert(source: Path, target: Path, to: Format, *, replaces: bool, secrets: Iterable[re.Pattern[str]]) -> str:
     data = read_bytes(source)
-    if target.exists() and not replaces:
+    if not replaces and os.path.exists(target):  # noqa: PTH110  (where nothing can be known, writing tells why)
         raise RecordingError(f"{target}: exists already; replace it with --force, or name another with --output")
     converted = convert(data, str(source), to, patterns=secrets)
     write_whole(target, converted.text)

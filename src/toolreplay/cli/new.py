@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,11 +11,13 @@ from pathlib import Path
 from toolreplay.cassette.reading import read_recording
 from toolreplay.errors import RecordingError, UsageError
 from toolreplay.files.atomic import write_texts
+from toolreplay.files.opening import is_there
 from toolreplay.files.project import Project, find_project
 from toolreplay.report.lines import count
 from toolreplay.runner.replay import cassette_of, shown_path
 from toolreplay.scenario.blank import blank_text
-from toolreplay.scenario.load import load_text
+from toolreplay.scenario.head import looks_like_scenario
+from toolreplay.scenario.load import load_text, path_in
 from toolreplay.scenario.neighbours import SUFFIXES, shared_cassettes
 from toolreplay.scenario.writing import scenario_text, schema_beside
 from toolreplay.transcript.draft import Draft, draft
@@ -41,10 +44,10 @@ def call(options: argparse.Namespace) -> int:
     if options.conversation is not None and options.recording is None:
         raise UsageError("--conversation chooses from a recording; name one with --from")
     project = find_project()
-    path = Path(options.path).absolute()
+    path = _absolute(options.path)
     if path.suffix not in SUFFIXES:
         raise UsageError(f"{options.path}: a scenario file ends in .yaml or .yml; name it so")
-    if path.exists() and not options.force:
+    if os.path.lexists(path) and not options.force:
         raise UsageError(
             f"{shown_path(path, project)}: is there already; name another file, or replace it with --force"
         )
@@ -58,19 +61,26 @@ def call(options: argparse.Namespace) -> int:
 
 def _from_recording(options: argparse.Namespace, path: Path, project: Project) -> int:
     given = Path(options.recording)
-    if given.exists() and path.exists() and path.samefile(given):
-        raise UsageError(f"{shown_path(path, project)}: is the recording itself; name another file for the scenario")
     recording = read_recording(given)
+    if _is_same(path, given):
+        raise UsageError(f"{shown_path(path, project)}: is the recording itself; name another file for the scenario")
     wire = None if options.wire is None else Wire(options.wire)
     drafted = draft(recording, _name(path), number=options.conversation, wire=wire)
     shown = shown_path(path, project)
     comment = f"Drafted from {given.name}, conversation {drafted.conversation}."
     text = scenario_text(drafted.fields, schema_beside(path, project.root), [comment])
-    [scenario] = load_text(text, shown, project.root)
+    [scenario] = load_text(text, path_in(path, project.root), project.root)
     for problem in shared_cassettes(path, [scenario]):
         raise UsageError(problem)
     cassette = cassette_of(scenario, project)
     kept = shown_path(cassette, project)
+    if cassette == path or looks_like_scenario(cassette):
+        what = "would be the scenario and its cassette" if cassette == path else "is a scenario"
+        raise UsageError(f"{kept}: {what}; set cassettes in pyproject.toml to a folder of its own")
+    try:
+        is_there(cassette)
+    except OSError as error:
+        raise RecordingError(f"{kept}: cannot be written: {error.strerror}; nothing was written") from None
     own = kept_text(recording, drafted, scenario, cassette, shown=kept, force=options.force, secrets=project.secrets)
     _write({path: text} if own is None else {path: text, cassette: own}, project)
     print(f"{shown}: written; {_summary(drafted)}")
@@ -78,6 +88,22 @@ def _from_recording(options: argparse.Namespace, path: Path, project: Project) -
     for line in drafted.notes:
         print(f"      {line}")
     return 0
+
+
+def _absolute(path: str) -> Path:
+    """A path without `..`, its last part as it was given: a link that is replaced stays one."""
+    given = Path(path)
+    try:
+        return given.parent.resolve() / given.name
+    except (OSError, RuntimeError):
+        return given.absolute()  # a circle of links, which the writing tells
+
+
+def _is_same(path: Path, given: Path) -> bool:
+    try:
+        return path.samefile(given)
+    except OSError:
+        return False  # one of them is not there, or cannot be looked at
 
 
 def _summary(drafted: Draft) -> str:

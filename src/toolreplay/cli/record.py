@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
+from urllib.parse import urlsplit
 
-from toolreplay.errors import UsageError
-from toolreplay.files.project import find_project
+from toolreplay.errors import CassetteError, UsageError
+from toolreplay.files.project import Project, find_project
 from toolreplay.report.run_text import details, summary_line
 from toolreplay.runner.play import play_scenario
 from toolreplay.runner.record import record_scenario
-from toolreplay.runner.replay import shown_path
+from toolreplay.runner.replacing import refuse_place
+from toolreplay.runner.replay import cassette_of, shown_path
 from toolreplay.runner.router import INTERCEPTOR
 from toolreplay.runner.run import Outcome, exit_code
+from toolreplay.scenario.model import Scenario
 from toolreplay.wire.model import Wire
 
-from .scenarios import collect, nothing_found
+from .scenarios import collect, nothing_found, refuse_empty
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,12 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Record, a line for each scenario. A run that does not pass leaves the old cassette as it was."""
+    refuse_empty(options.loop)
+    _refuse_no_address(options.base_url)
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
     needs_key = any(one.wire is Wire.MESSAGES and not one.scripted for one in collected.scenarios)
     has_key = any(os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
     if needs_key and not has_key and options.base_url is None and options.loop is None:
         raise UsageError("recording needs a key: set ANTHROPIC_API_KEY, or name a server with --base-url")
+    for scenario in collected.scenarios if options.loop is None else ():
+        _refuse_replacing_another(scenario, project)
     outcomes = [run.outcome for run in collected.broken]
     for run in collected.broken:
         _show(details(run))
@@ -64,6 +72,25 @@ def call(options: argparse.Namespace) -> int:
         print("every recording is up to date")
         return 0
     return exit_code(outcomes)
+
+
+def _refuse_no_address(base_url: str | None) -> None:
+    if base_url is None:
+        return
+    try:
+        url = urlsplit(base_url)
+        good = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:  # of brackets that are left open, a port that is no number
+        good = False
+    if not good or not base_url.isprintable() or " " in base_url:
+        raise UsageError(f"--base-url {base_url!r}: is no address of a server; write http://HOST or https://HOST")
+
+
+def _refuse_replacing_another(scenario: Scenario, project: Project) -> None:
+    """Raise UsageError where something else lies in the place of a cassette, before any is recorded."""
+    with suppress(CassetteError):  # what cannot be read is told by its own scenario's run
+        if not scenario.scripted:
+            refuse_place(cassette_of(scenario, project), scenario, project)
 
 
 def _is_fresh(outcome: Outcome) -> bool:

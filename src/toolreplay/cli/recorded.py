@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toolreplay.cassette.reading import NotARecording, UnreadableError, parse_recording, read_bytes, unopenable
 from toolreplay.errors import UsageError
-from toolreplay.files.opening import open_plain
+from toolreplay.files.opening import is_there, open_plain
 from toolreplay.linter.entries import Entry
 from toolreplay.linter.files import is_log
 from toolreplay.linter.lines import DamagedError
@@ -24,7 +24,11 @@ def read_named(path: Path) -> bytes:
         UsageError: there is no such file.
         UnreadableError: it cannot be read.
     """
-    if not path.exists():
+    try:
+        there = is_there(path)
+    except OSError as error:
+        raise unopenable(str(path), error) from None
+    if not there:
         raise UsageError(f"{path}: no such file")
     if not is_log(path.name):
         return read_bytes(path)

@@ -7,7 +7,6 @@ import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 
-from toolreplay.errors import UsageError
 from toolreplay.files.project import find_project
 from toolreplay.report.junit import runs_junit
 from toolreplay.report.run_json import runs_json
@@ -16,7 +15,7 @@ from toolreplay.runner.play import play_scenario
 from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Run, exit_code
 
-from .scenarios import collect, nothing_found
+from .scenarios import collect, nothing_found, refuse_empty
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Play the scenarios and print a line each."""
-    if options.loop == "":
-        raise UsageError("--loop is empty; name a loop, package.module:function, or leave the option out")
+    refuse_empty(options.loop)
     project = find_project()
     collected = collect(options.paths, project, options.keyword)
     runs = list(collected.broken)

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -82,6 +82,8 @@ def _write_into(path: Path, text: str | Iterable[str]) -> None:
 
 
 def _place(path: Path) -> Path:
+    with suppress(FileNotFoundError):
+        path.stat()  # a circle of links, which resolve() tells with a RuntimeError, or not at all
     target = path.resolve()
     if target.is_dir():  # found out now, and not when others are in place already
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

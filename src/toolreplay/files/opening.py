@@ -18,6 +18,19 @@ class ChangedError(OSError):
     """The file was written to while it was read."""
 
 
+def is_there(path: Path) -> bool:
+    """Whether a path leads to something. Path.exists() calls a circle of links nothing, and raises on the rest.
+
+    Raises:
+        OSError: it cannot be told: a folder on the way may not be looked into, links lead round, a name is too long.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def open_plain(path: Path, *, pipes: bool = False) -> BinaryIO:
     """Open a regular file for reading.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -16,9 +18,17 @@ _VCRS: Final = ".toolreplay"
 
 
 def cassettes_below(folder: Path) -> list[Path]:
-    """The recordings in a folder and all below it, sorted; hidden files and folders, and vcrpy's, are left out."""
-    found = (path for path in folder.rglob("*") if _is_cassette(path.name) and path.is_file())
-    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    """The recordings in a folder and all below it, sorted; hidden files and folders, and vcrpy's, are left out.
+
+    Raises:
+        OSError: a folder cannot be looked into.
+    """
+    found = []
+    for parent, folders, files in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = (Path(parent, name) for name in files if _is_cassette(name) and not name.startswith("."))
+        found += [path for path in paths if _is_file(path)]
+    return sorted(found)
 
 
 def orphans(cassettes: Iterable[Path], played: Iterable[Path]) -> list[Path]:
@@ -30,6 +40,17 @@ def orphans(cassettes: Iterable[Path], played: Iterable[Path]) -> list[Path]:
     """
     own = {path.with_suffix("") for path in played}
     return [path for path in cassettes if path.suffix != _PLAYED or not any(base in own for base in _bases(path))]
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False  # a link that leads nowhere
 
 
 def _is_cassette(name: str) -> bool:

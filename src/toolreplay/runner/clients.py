@@ -23,7 +23,19 @@ DUMMIES: Final = {
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_REGION": "us-east-1",
 }
-_BASE_URLS: Final = ("ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+# Each client class of the Anthropic SDK has a variable of its own (2.14.0, lib/*/_client.py).
+_BASE_URLS: Final = (
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_BEDROCK_MANTLE_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "ANTHROPIC_GOOGLE_CLOUD_BASE_URL",
+    "ANTHROPIC_FOUNDRY_BASE_URL",
+    "ANTHROPIC_AWS_BASE_URL",
+    "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+)
+# With these a client passes over such an address, or refuses to choose between the two.
+_IN_THE_WAY: Final = ("ANTHROPIC_FOUNDRY_RESOURCE", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
 # Where clients of a replay send: a host that cannot exist (RFC 2606), so that a thread that outlives its run cannot
 # reach the API with the user's key. Matching looks at the end of the path only.
 NOWHERE: Final = "https://replay.invalid"
@@ -81,8 +93,10 @@ def dummy_credentials() -> Iterator[None]:
 @contextmanager
 def pointed_at(base_url: str) -> Iterator[None]:
     """Have clients that a loop or a tool makes for itself send to a server too, for the length of the block."""
-    before = {name: os.environ.get(name) for name in _BASE_URLS}
+    before = {name: os.environ.get(name) for name in (*_BASE_URLS, *_IN_THE_WAY)}
     os.environ.update(dict.fromkeys(_BASE_URLS, base_url))
+    for name in _IN_THE_WAY:
+        os.environ.pop(name, None)
     try:
         yield
     finally:

@@ -17,7 +17,8 @@ from .cast import Cast
 from .loops import OWN_LOOP, Loop
 from .play import play_scenario
 from .record import record_scenario
-from .replay import replay_side
+from .replacing import refuse_place
+from .replay import cassette_of, replay_side
 from .run import Failure, Outcome, Run
 from .sides import CassetteSide, ExtendingSide, LiveSide, ModelSide
 
@@ -52,10 +53,12 @@ def session_side(
 
     Raises:
         CassetteError: the cassette cannot be read.
-        UsageError: there is no such mode.
+        UsageError: there is no such mode, or the cassette would replace what it must not.
     """
     if mode not in RECORD_MODES:
         raise UsageError(f"record_mode is {mode!r}; write one of {', '.join(RECORD_MODES)}")
+    if mode != "none" and not scenario.scripted:
+        refuse_place(cassette_of(scenario, project), scenario, project)
     if _always(mode) and not scenario.scripted:
         return LiveSide()
     side = replay_side(scenario, project, OWN_LOOP, cast, even_stale=even_stale and mode != "new_episodes")

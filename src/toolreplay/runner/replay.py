@@ -10,8 +10,11 @@ from toolreplay.cassette.exchange import Cassette
 from toolreplay.cassette.playback import Match, Playback
 from toolreplay.cassette.store import read_cassette
 from toolreplay.cassette.volatile import Volatiles
+from toolreplay.errors import CassetteError
+from toolreplay.files.opening import is_there
 from toolreplay.files.project import Project
 from toolreplay.scenario.digests import digests
+from toolreplay.scenario.load import path_in
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.paths import cassette_path
 
@@ -38,7 +41,7 @@ def replay_side(
         return ScriptSide(scenario, cast)
     path = _cassette_for(scenario, project, loop)
     where, shown = f"{scenario.path}:{scenario.line}", shown_path(path, project)
-    if not path.exists():
+    if not _is_there(path, shown):
         fix = f"record it: toolreplay record {scenario.path}"
         return Failure(Outcome.ERROR, where, f"it has no cassette {shown}", fix, "no cassette")
     cassette = read_cassette(path)
@@ -52,7 +55,7 @@ def replay_side(
 
 def cassette_of(scenario: Scenario, project: Project, loop: str | None = None) -> Path:
     """Where the cassette of a scenario stands; with a loop's name, that loop's own."""
-    folder = shown_path(project.scenarios[0], project) if project.scenarios else "scenarios"
+    folder = path_in(project.scenarios[0], project.root) if project.scenarios else "scenarios"
     return cassette_path(scenario, project.cassettes, loop, scenarios=folder)
 
 
@@ -64,7 +67,15 @@ def shown_path(path: Path, project: Project) -> str:
 def _cassette_for(scenario: Scenario, project: Project, loop: str) -> Path:
     """The loop's own recording where it has one, else the scenario's."""
     own = cassette_of(scenario, project, loop)
-    return own if loop != REFERENCE and own.exists() else cassette_of(scenario, project)
+    is_own = loop != REFERENCE and _is_there(own, shown_path(own, project))
+    return own if is_own else cassette_of(scenario, project)
+
+
+def _is_there(path: Path, shown: str) -> bool:
+    try:
+        return is_there(path)
+    except OSError as error:
+        raise CassetteError(f"{shown}: cannot be read: {error.strerror}; mend the path or its permissions") from None
 
 
 def _match(scenario: Scenario, cassette: Cassette, loop: str) -> Match:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from toolreplay.files.opening import is_there
 from toolreplay.files.yaml import Document, YamlError, read_documents, read_file
 
 from .explain import explain
@@ -28,7 +29,7 @@ def load_file(path: Path, root: Path) -> tuple[Scenario, ...]:
     Raises:
         InvalidScenarioError: with everything that is wrong in the file, a line each.
     """
-    name = _relative(path, root)
+    name = path_in(path, root)
     try:
         documents = read_file(path, name)
     except YamlError as error:
@@ -59,16 +60,22 @@ def find_files(paths: Iterable[str | Path], root: Path) -> list[Path]:
     A relative path is looked up from the current folder, then from the root. Hidden folders are left out.
 
     Raises:
-        MissingPathError: a path that does not exist.
+        MissingPathError: a path that does not exist, or cannot be looked at.
     """
     found: dict[Path, Path] = {}
     problems = []
     for path in map(Path, paths):
-        existing = next((place for place in (path, root / path) if place.exists()), None)
+        try:
+            existing = next((place for place in (path, root / path) if is_there(place)), None)
+            files = sorted(_below(existing)) if existing is not None and existing.is_dir() else None
+        except (OSError, ValueError) as error:
+            where = getattr(error, "filename", None) or path
+            problems.append(f"{where}: cannot be read: {getattr(error, 'strerror', error)}; check the path")
+            continue
         if existing is None:
             problems.append(_no_such_path(path, root))
-        elif existing.is_dir():
-            found.update((_real(file), file) for file in sorted(_below(existing)))
+        elif files is not None:
+            found.update((_real(file), file) for file in files)
         else:
             found[_real(existing)] = existing
     if problems:
@@ -147,17 +154,23 @@ def _clashes(scenarios: list[Scenario]) -> Iterator[str]:
         yield f"{where}: {scenario.name!r} {what}, see line {first_line}; give each scenario its own"
 
 
-def _relative(path: Path, root: Path) -> str:
-    try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return path.as_posix()
+def path_in(path: Path, root: Path) -> str:
+    """The path of a scenario file in ids, messages and names of cassettes: from the root, or whole where it is outside.
+
+    It is the same whatever way led there, `..` and links: a cassette is found again by it.
+    """
+    real, top = _real(path), root.resolve()
+    return (real.relative_to(top) if real.is_relative_to(top) else real).as_posix()
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent, name) for name in files if name.endswith(SUFFIXES))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _no_such_path(path: Path, root: Path) -> str:
@@ -165,8 +178,11 @@ def _no_such_path(path: Path, root: Path) -> str:
     known = path if path.is_absolute() else root / path
     while not known.parent.exists():
         known = known.parent
-    siblings = sorted(item.name for item in known.parent.iterdir()) if known.parent.is_dir() else []
-    shown = _relative(path, root)
+    try:
+        siblings = sorted(item.name for item in known.parent.iterdir())
+    except OSError:  # no folder, or one that only lets through
+        siblings = []
+    shown = path_in(path, root)
     near = nearest(known.name, siblings, 0.6)
-    hint = "check the path" if near is None else f"did you mean {_relative(known.with_name(near), root)!r}?"
+    hint = "check the path" if near is None else f"did you mean {path_in(known.with_name(near), root)!r}?"
     return f"{shown}: no such file or folder; {hint}"

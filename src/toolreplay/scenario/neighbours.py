@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,13 +36,13 @@ def shared_cassettes(path: Path, scenarios: Sequence[Scenario]) -> Iterator[str]
 
 
 def _earlier(path: Path) -> Iterator[Path]:
-    """The files whose cassettes might be named like those of this one."""
+    """The files whose cassettes might be named like those of this one; such a name may be too long to be one."""
     if path.suffix == SUFFIXES[1]:
-        yield from (one for one in [path.with_suffix(SUFFIXES[0])] if one.is_file())
+        yield from filter(os.path.isfile, [path.with_suffix(SUFFIXES[0])])
     stem = path.stem
     while "." in stem:
         stem = stem.rpartition(".")[0]
-        yield from (one for one in (path.with_name(stem + suffix) for suffix in SUFFIXES) if one.is_file())
+        yield from filter(os.path.isfile, [path.with_name(stem + suffix) for suffix in SUFFIXES])
 
 
 def _names(path: Path) -> Iterator[str]:

@@ -19,14 +19,16 @@ def cassette_path(
 
     `<cassettes>/<path below the scenarios folder>[.<document name>][.converse][.<loop>].yaml`; the document's
     name stands in it where the file has several. `scenarios` is the first folder of scenarios in the
-    configuration, relative to the root; a scenario elsewhere keeps its whole path.
+    configuration, named as scenarios are (`load.path_in`); a scenario elsewhere keeps its whole path.
 
     `load.load_file` refuses a file whose cassette would be that of a file beside it. Two may still meet where a file is
     named like the path of another from the root (`scenarios/flows/a.yaml` and `flows/a.yaml`), or like another file and
     a loop (`a.agent-loop.yaml`): which folders and loops there will be is not known when a file is read.
     """
     path = PurePosixPath(scenario.path)
-    if path.is_relative_to(scenarios):
+    if scenarios == scenario.path:  # a folder of scenarios may be a single file
+        path = PurePosixPath(path.name)
+    elif path.is_relative_to(scenarios):
         path = path.relative_to(scenarios)
     elif path.is_absolute():
         path = PurePosixPath(*path.parts[1:])

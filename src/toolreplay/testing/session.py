@@ -23,14 +23,17 @@ from toolreplay.runner.record import keep
 from toolreplay.runner.replay import cassette_of
 from toolreplay.runner.router import GUARD, INTERCEPTOR, ROUTER
 from toolreplay.runner.run import Failure, Outcome, Run
-from toolreplay.runner.sides import CassetteSide, LiveSide
+from toolreplay.runner.sides import CassetteSide, ExtendingSide, LiveSide
 from toolreplay.runner.toolbox import Toolbox
+from toolreplay.runner.unplayable import without_unplayable
 from toolreplay.runner.verdict import Ending, verdict
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.request import history, prompt_content
 from toolreplay.scenario.steps import ApproveStep, UserStep
 from toolreplay.wire import mapping
 from toolreplay.wire.model import Wire
+
+from .skipping import is_skip
 
 Message = Mapping[str, Any]
 
@@ -199,15 +202,28 @@ class ScenarioSession:
             if self._toolbox.caused(error):
                 self._ending.crashed_by_tool = self._ending.raised
         found = verdict(self.scenario, self._session, self._toolbox, self._ending, self._side)
-        written = None
-        if isinstance(self._side, LiveSide) and self._side.to_keep and found.outcome is Outcome.PASS and error is None:
-            path = cassette_of(self.scenario, self._project)
-            found, written = keep(found, path, self.scenario, OWN_LOOP, self._side.to_keep, self._project.secrets)
+        if error is not None and is_skip(error):
+            skipped = Failure(Outcome.SKIP, self.scenario.path, f"the test was skipped: {error}")
+            found = replace(found, outcome=Outcome.SKIP, findings=(), failures=(skipped,))
+        found, written = self._kept(found) if error is None else (found, None)
         self.run = replace(found, seconds=time.perf_counter() - self._started)
         self._ended(self.run, written)
-        if self.run.outcome is Outcome.PASS or not (error is None or self._explains(error)):
+        if self.run.outcome in (Outcome.PASS, Outcome.SKIP) or not (error is None or self._explains(error)):
             return  # an error of the test's own goes on its way
-        raise _failed(self.run) from None
+        # What the harness could not do may not be what the test failed of: then both are shown.
+        raise _failed(self.run) from (None if error is None or self._replaces(error) else error)
+
+    def _kept(self, run: Run) -> tuple[Run, Path | None]:
+        """The run, and the cassette that was written of it."""
+        side = self._side
+        if not isinstance(side, LiveSide):
+            return run, None
+        run = without_unplayable(run)
+        if run.outcome is not Outcome.PASS or not side.to_keep:
+            return run, None
+        path = cassette_of(self.scenario, self._project)
+        recorded = side.recorded.playback.exchanges if isinstance(side, ExtendingSide) else ()
+        return keep(run, path, self.scenario, OWN_LOOP, side.to_keep, self._project.secrets, recorded=recorded)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -222,6 +238,12 @@ class ScenarioSession:
             self.__exit__(kind, error, traceback)
 
     def _explains(self, error: BaseException) -> bool:
+        """Whether the run says what the error itself does not: above all what the harness did not let out."""
+        return self._replaces(error) or (
+            isinstance(error, Exception) and self.run is not None and self.run.outcome is Outcome.ERROR
+        )
+
+    def _replaces(self, error: BaseException) -> bool:
         """Whether the run says better than the error itself what happened: a refusal, a miss, a tool let out."""
         return self._session.refused or self._toolbox.caused(error)
 
