@@ -31,11 +31,11 @@ ADD_1, ADD_2, GET = call("toolu_1", "add", {"a": 1}), call("toolu_2", "add", {"a
         ([{"content": [ADD_1]}], ['add({"a": 1}) raise: ValueError "mark-01"']),
         (
             [{"http_error": 429}, {"content": [{"type": "text", "text": "Well."}, ADD_1, GET]}],
-            ["http_error: 429", 'add({"a": 1}) raise: ValueError "mark-01", get({})'],
+            ["http_error: 429", 'add({"a": 1}) raise: ValueError "mark-01", get({}) return: 1'],
         ),
         ([{"content": [ADD_2], "piece": 16}], [f'add({{"a": 2}}) return: "{"x" * 59}..., piece: 16']),
-        ([{"content": [GET], "stop_reason": "max_tokens"}], ['get({}), stop_reason: "max_tokens"']),
-        ([{"content": [GET] * 10}], [f"{', '.join(['get({})'] * 8)}, 2 more calls"]),
+        ([{"content": [GET], "stop_reason": "max_tokens"}], ['get({}) return: 1, stop_reason: "max_tokens"']),
+        ([{"content": [GET] * 10}], [f"{', '.join(['get({}) return: 1'] * 8)}, 2 more calls"]),
         ([{"content": []}, {"text": "Done."}], ["text", 'text: "Done."']),
     ],
 )
@@ -47,7 +47,7 @@ def test_what_happens_is_shown(replies: list[Json], shown: list[str]) -> None:
 def test_many_replies_are_cut() -> None:
     shown = repr(_case(*[{"content": [GET]}] * 40))
     assert shown.count("get({})") == 29
-    assert shown.endswith("; get({}); and 12 more)")
+    assert shown.endswith("; get({}) return: 1; and 12 more)")
 
 
 @pytest.mark.parametrize(

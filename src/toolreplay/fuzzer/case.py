@@ -12,7 +12,7 @@ from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.source import Source
 
 from .outcomes import RISKY
-from .outline import entries_of, outline
+from .outline import entries_of, entry_for, outline
 
 Json = dict[str, Any]
 
@@ -42,6 +42,10 @@ class Case:
         """The entries of all stubs."""
         for tool in self.document.get("tools", ()):
             yield from entries_of(tool)
+
+    def entry_for(self, name: str, given: object) -> Mapping[str, Any]:
+        """The entry that answers a call; an empty one where there is none."""
+        return entry_for(self.document.get("tools", []), name, given)
 
     @property
     def key(self) -> str:

@@ -65,7 +65,7 @@ class Fault:
 
 def faults_of(run: Run, case: Case) -> tuple[Fault, ...]:
     """Everything that a run tells of the loop, findings first, in the order of the requests."""
-    cause = _cause(run.raised, case)
+    cause = _cause(run, case)
     found = [_of_finding(one, cause) for one in run.findings]
     for failure in run.failures:
         if failure.kind == "raised":
@@ -75,14 +75,13 @@ def faults_of(run: Run, case: Case) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-def _cause(raised: str | None, case: Case) -> str:
+def _cause(run: Run, case: Case) -> str:
     """What an exception came of. Those of one cause are one fault, whatever they are called."""
-    name = (raised or "").partition(":")[0]
-    entries = tuple(case.entries())
-    of_tools = {entry["raise"]["type"].rpartition(".")[2] for entry in entries if "raise" in entry}
-    if name in of_tools or (name == "TimeoutError" and any("hang" in entry for entry in entries)):
+    if run.raised_by_tool:
         return "a tool"
-    return "a value" if any("garbage" in entry for entry in entries) else name
+    if any("garbage" in case.entry_for(call.name, call.input) for call in run.calls if call.ran and call.name):
+        return "a value"
+    return (run.raised or "").partition(":")[0]
 
 
 def crash(message: str, where: str, cause: str = "") -> Fault:

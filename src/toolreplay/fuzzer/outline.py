@@ -25,6 +25,17 @@ def entries_of(tool: Json) -> Iterator[Mapping[str, Any]]:
     yield from [stub] if isinstance(stub, dict) else stub
 
 
+def entry_for(tools: list[Json], name: str, given: object) -> Mapping[str, Any]:
+    """The entry that answers a call; an empty one where there is none."""
+    entries = (entry for tool in tools if tool.get("name") == name for entry in entries_of(tool))
+    return next((entry for entry in entries if _answers(entry, given)), {})
+
+
+def _answers(entry: Mapping[str, Any], given: object) -> bool:
+    when = entry.get("when", given)
+    return bool(when == given or (isinstance(when, dict) and "equals" in when and when["equals"] == given))
+
+
 def _lines(document: Json) -> Iterator[str]:
     for step in document["conversation"]:
         yield f"user: {_short(step.get('user'))}"
@@ -44,8 +55,7 @@ def _parts(reply: Json, tools: list[Json]) -> Iterator[str]:
 def _call(block: Json, tools: list[Json]) -> str:
     """A call, and what its tool does."""
     name, given = block["name"], block["input"]
-    entries = (entry for tool in tools if tool.get("name") == name for entry in entries_of(tool))
-    entry = next((entry for entry in entries if entry.get("when", {}).get("equals") == given), {})
+    entry = entry_for(tools, name, given)
     does = [f" {key}: {_outcome(value)}" for key, value in entry.items() if key != "when"]
     return f"{name}({_short(given)}){''.join(does)}"
 

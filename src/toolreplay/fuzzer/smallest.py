@@ -23,6 +23,9 @@ def smallest(player: Player, search: Search, seen: Iterable[Found]) -> Iterator[
     for one in seen:
         small = tidy(one.case, one.fault.kind, _Patience(search).play)
         found = _in_full(player, search, replace(one, case=small))
+        if not found.replays and small.key != one.case.key:
+            whole = _in_full(player, search, one)  # `run` is stricter than the search
+            found = whole if whole.replays else found
         if found.fault.kind not in kinds:
             kinds.add(found.fault.kind)
             yield found

@@ -50,7 +50,8 @@ def _smaller(document: Json) -> Iterator[Json]:
         yield {**document, "conversation": fewer}
     yield {**document, "conversation": _short_ids(steps)}
     used = _used(steps)
-    yield {**document, "tools": [tool for tool in document["tools"] if tool.get("name") in used]}
+    needed = [tool for tool in document["tools"] if tool.get("name") in used]
+    yield {**document, "tools": needed or document["tools"][:1]}  # without any the API would ask for none
     for tools in _fewer_entries(document["tools"]):
         yield {**document, "tools": tools}
     yield {**document, "tools": [_plain_entries(tool) for tool in document["tools"]]}

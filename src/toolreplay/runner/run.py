@@ -150,6 +150,7 @@ class Run:
         notes: what is worth knowing and no fault: a model whose days are numbered.
         drift: results that differ from those recorded, where the model was replayed and the tools were others.
         raised: what left the loop and was not expected to, `LookupError: no city`; else None.
+        raised_by_tool: whether that is a tool's own exception, or was raised because of one.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Run:
     drift: tuple[Drift, ...] = ()
     notes: tuple[str, ...] = ()
     raised: str | None = None
+    raised_by_tool: bool = False
     seconds: float = 0.0
 
     @property

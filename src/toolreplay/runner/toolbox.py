@@ -160,7 +160,7 @@ class Toolbox:
             link = waiting.pop()
             if link is None or id(link) in seen:
                 continue
-            if any(link is raised for raised in self._raised):
+            if any(_is_same(link, raised) for raised in self._raised):
                 return True
             seen.add(id(link))
             waiting += [link.__cause__, link.__context__]
@@ -286,6 +286,11 @@ class Toolbox:
     def _trouble(self, message: str) -> None:
         if message not in self.troubles:
             self.troubles.append(message)
+
+
+def _is_same(error: BaseException, raised: BaseException) -> bool:
+    """Whether it is the exception that was raised; asyncio makes a TimeoutError that comes out of a thread anew."""
+    return error is raised or (isinstance(raised, TimeoutError) and repr(error) == repr(raised))
 
 
 def _spoil(value: object) -> None:

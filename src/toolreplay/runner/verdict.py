@@ -72,6 +72,7 @@ def verdict(scenario: Scenario, session: Session, toolbox: Toolbox, ending: Endi
         allowed=tuple(one for one in found if one.finding.code in allowed),
         drift=drift_of(side, facts),
         raised=ending.raised,
+        raised_by_tool=ending.crashed_by_tool is not None,
     )
 
 
