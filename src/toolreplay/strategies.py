@@ -33,6 +33,7 @@ from .fuzzer.ground import Ground, ground_of
 from .fuzzer.outcomes import tool_outcomes
 from .fuzzer.playing import Player
 from .fuzzer.result import Found, Result
+from .fuzzer.warming import bring_in_sdk
 from .fuzzer.worker import Worker
 from .report.fuzz_text import fuzz_details
 from .runner.clients import dummy_credentials
@@ -86,6 +87,7 @@ def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
         # Most are played in this process, where a debugger reaches them. Those that can hang or spoil it are not, and
         # none is in a thread, which nobody can interrupt.
         apart = case.risky or threading.current_thread() is not threading.main_thread()
+        bring_in_sdk(case.wire)
         with Worker(player) as worker:
             played = worker.play(case) if apart else player.here(case)
     if played.trouble is not None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 import signal
 import time
 from collections.abc import Iterator
@@ -332,3 +334,25 @@ def test_what_somebody_changed_stays(tmp_path: Path) -> None:
     with pytest.raises(toolreplay.FuzzFailure, match=f"{name.removesuffix('.yaml')}-2.yaml"):
         toolreplay.fuzz(_answers_the_first, path, seed=1, max_examples=30, root=tmp_path)
     assert (folder / name).read_text() == "version: ["
+
+
+IN_THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+from toolreplay import strategies
+
+def test():
+    @strategies.fuzzed(max_examples=5, database=None)
+    def good(case):
+        strategies.play(case, "toolreplay.loop:run")
+    return good
+
+with ThreadPoolExecutor(3) as pool:
+    for done in [pool.submit(test()) for _ in range(3)]:
+        done.result()
+"""
+
+
+def test_threads_of_a_process_without_the_sdk_do_not_hang_each_other(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IN_THREADS]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolreplay.scenario.model import Scenario
 from toolreplay.scenario.source import Source
+from toolreplay.wire.model import Wire
 
 from .outcomes import RISKY
 from .outline import entries_of, entry_for, outline
@@ -32,6 +33,11 @@ class Case:
     def scenario(self, path: str = "drawn") -> Scenario:
         """The scenario, checked as a file's is."""
         return Scenario.model_validate(self.document, context=Source(path=path))
+
+    @property
+    def wire(self) -> Wire:
+        """The wire that is spoken."""
+        return Wire(self.document.get("wire", Wire.MESSAGES))
 
     @property
     def risky(self) -> bool:

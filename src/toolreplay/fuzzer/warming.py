@@ -12,12 +12,17 @@ from typing import Final
 
 from toolreplay.loop import run
 from toolreplay.runner.loops import REFERENCE, Target
+from toolreplay.wire.model import Wire
 
 from .case import Case
+from .document import plain_document
 from .faults import THE_PROCESS, Fault
+from .ground import plain_ground
 from .playing import Player
 from .worker import Worker
 
+_BRINGING: Final = threading.Lock()
+_BROUGHT: Final[set[Wire]] = set()
 _SECONDS: Final = 30.0  # in which a loop imports and builds what it needs once
 
 
@@ -29,9 +34,7 @@ def warm_up(player: Player, plain: Case) -> Fault | None:
     """
     patient = replace(player, deadline=_SECONDS)
     here = threading.current_thread() is threading.main_thread()  # in another nobody could interrupt the loop
-    if here:
-        with _unheard():
-            replace(patient, target=Target(REFERENCE, run)).here(plain)  # the SDK, for the child too
+    bring_in_sdk(plain.wire)
     with Worker(patient) as worker:
         played = worker.play(plain)
     fatal = next((one for one in played.faults if played.hung or one.where == THE_PROCESS), None)
@@ -39,6 +42,17 @@ def warm_up(player: Player, plain: Case) -> Fault | None:
         with _unheard():
             patient.here(plain)
     return fatal
+
+
+def bring_in_sdk(wire: Wire) -> None:
+    """Play our own loop once, so that children are born with the SDK of the wire, and need not import it each.
+
+    One that is born while another thread imports it would wait for that thread for ever.
+    """
+    with _BRINGING, _unheard():
+        if wire not in _BROUGHT:
+            Player(Target(REFERENCE, run), deadline=_SECONDS).here(Case(plain_document(plain_ground(wire))))
+            _BROUGHT.add(wire)
 
 
 @contextmanager
