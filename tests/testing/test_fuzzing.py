@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import subprocess
 import sys
-import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
