@@ -62,8 +62,10 @@ def thinking_dropped(step: Step, context: Context) -> Iterator[Broken]:
     if not step.last or not step.answers or step.before is None or step.loop is None:
         return
     mode = thinking_mode(context)
+    if mode not in _ON:
+        return
     dropped = context.sequel is not None and context.sequel.dropped_thinking
-    if mode not in _ON or not (dropped or (mode == "enabled" and not step.thought)):
+    if not dropped and (mode != "enabled" or step.thought):
         return
     first = step.before.blocks[0] if dropped else None
     place = first.place if first is not None else step.loop
