@@ -56,7 +56,7 @@ def good_rows() -> Iterator[str]:
     for case in GOOD:
         started = time.perf_counter()
         result = fuzzed(case.loop, case.ground, examples=SURVIVED)
-        told = ", ".join(sorted(one.fault.code for one in result.found)) or "none"
+        told = ", ".join(f"{one.fault.code} ({one.fault.message})" for one in result.found) or "none"
         warned = ", ".join(f"{code} {count}x" for code, count in sorted(result.warnings.items())) or "none"
         seconds = time.perf_counter() - started
         yield f"{case.id:58} {result.examples} examples, errors: {told}, warnings: {warned}, {seconds:.1f} s"

@@ -61,7 +61,7 @@ FOUND: Final = (
     Case("lets a tool's exception out", "TR609"),
     Case(faulty.gathers_without_exceptions, "TR609"),
     Case(faulty.takes_a_tools_failure_for_the_apis, "TR609"),
-    Case(faulty.leaves_slow_tools_behind, "TR101", examples=130),  # what waits comes last before anything is drawn
+    Case(faulty.leaves_slow_tools_behind, "TR101"),
     Case(faulty.looks_unknown_tools_up, "TR609"),
     Case("sends failures as successes", "TR602", CONVERSE),
     Case(faulty.loses_the_flag, "TR602"),

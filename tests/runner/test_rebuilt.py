@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anthropic import AsyncAnthropic
 
 from tests.projects import asks, outline, place, says, use, weather
 
@@ -79,3 +82,21 @@ def test_a_failure_that_a_task_group_wraps_may_not(tmp_path: Path) -> None:
     tools = [{**weather()["tools"][0], "stub": stub}]
     scenario = place(tmp_path).scenario(weather(tools=tools, conversation=conversation, script=None))
     assert ("TR609", "error") in outline(place(tmp_path).play(scenario, _in_a_group))
+
+
+async def _leaves_a_tool_behind(
+    client: AsyncAnthropic, model: str, messages: list[Any], tools: Any, async_functions: Any
+) -> None:
+    """It starts its tool and does not wait for it."""
+    await client.messages.create(model=model, max_tokens=100, messages=messages, tools=tools)
+    _leaves_a_tool_behind.__dict__["task"] = asyncio.ensure_future(async_functions["get_weather"](city="Oslo"))
+    await asyncio.sleep(0.02)
+    time.sleep(0.3)  # noqa: ASYNC251  (the tool ends while the event loop looks away)
+
+
+def test_an_interruption_after_the_end_of_the_loop_is_the_tool_s(tmp_path: Path) -> None:
+    stub = {**STOPS, "delay": 0.1}
+    tools = [{**weather()["tools"][0], "stub": stub}]
+    scenario = place(tmp_path).scenario(weather(tools=tools, script=[says()]))
+    run = place(tmp_path).play(scenario, _leaves_a_tool_behind)
+    assert [line for line in outline(run) if line[1] == "error"] == []

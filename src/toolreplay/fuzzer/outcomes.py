@@ -58,7 +58,7 @@ _IMAGE: Final[Entry] = {
     "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL},
 }
 _MOMENT: Final = 0.002  # seconds
-SLOW: Final = 0.5  # seconds; more than a loop with a limit of its own on tools waits in a test
+SLOW: Final = 0.3  # seconds; more than a loop with a limit of its own on tools waits in a test
 # As often as each is worth it: what plays in a process of its own costs ten times as much.
 _KINDS: Final = (
     *("text",) * 5,
@@ -156,11 +156,10 @@ def each_outcome(marker: str) -> Iterator[Entry]:
         [_raise(EXCEPTIONS[0], message(marker)) for message in _MESSAGES[1:]],
         [_raise(name, marker) for name in (*EXCEPTIONS, *INTERRUPTIONS) if name in RISKY],
         [{"mutate": True, "return": marker}, _blocks(marker), _blocks(marker, _IMAGE)],
-        [{"raise": {"type": UNPRINTABLE}}, {"hang": _MOMENT}],
+        [{"raise": {"type": UNPRINTABLE}}, {"hang": _MOMENT}, {"hang": SLOW}],
     )
     for in_turn in zip_longest(*kinds):
         yield from (entry for entry in in_turn if entry is not None)
-    yield {"hang": SLOW}
 
 
 def _raise(name: str, message: str) -> Entry:

@@ -75,6 +75,8 @@ class Agent:
             return self._runner.run(waited())
         except (SystemExit, KeyboardInterrupt):
             self._give_up()
+            if inspect.iscoroutine(value):
+                value.close()  # it may not have begun
             raise
 
 

@@ -55,7 +55,14 @@ class Prompts:
                 if not self._step(step):
                     return
         finally:
+            self._close()
+
+    def _close(self) -> None:
+        try:
             self._agent.close()
+        except (SystemExit, KeyboardInterrupt) as error:
+            if not self._toolbox.caused(error):
+                raise  # else of a tool that the loop started and did not wait for
 
     def _step(self, step: UserStep | ApproveStep) -> bool:
         messages = list(self._history)
