@@ -10,9 +10,12 @@ from tests.loops.faults import FAULTS
 from tests.loops.faulty import never_ends
 from tests.loops.planted import planted
 from toolreplay.errors import LoopError
+from toolreplay.fuzzer import engine
 from toolreplay.fuzzer.case import Case
 from toolreplay.fuzzer.faults import FIDELITY, OUTCOME, VALIDITY
 from toolreplay.fuzzer.ground import TOOLS, plain_ground
+from toolreplay.fuzzer.playing import Played
+from toolreplay.fuzzer.search import Search
 from toolreplay.loop import run_bedrock
 from toolreplay.wire.model import Wire
 
@@ -131,6 +134,21 @@ def test_a_seed_makes_two_searches_the_same() -> None:
     assert replace(first, seconds=0.0) == replace(second, seconds=0.0)
     assert first.found
     assert first.seconds > 0
+
+
+def test_a_long_search_is_several_runs_that_draw_different_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_BATCH", 5)
+    keys: list[str] = []
+
+    class Noted(Search):
+        def play(self, case: Case) -> Played:
+            keys.append(case.key)
+            return super().play(case)
+
+    monkeypatch.setattr(engine, "Search", Noted)
+    result = fuzzed(planted(), examples=60)
+    assert (result.examples, len(keys), result.found) == (60, 60, ())
+    assert len(set(keys[40:])) > 10
 
 
 def test_another_seed_draws_other_cases() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, Verbosity, currently_in_test_context, given, settings
 from hypothesis import seed as seeded
@@ -26,6 +26,8 @@ from .search import Broken, Search, Stopped
 from .smallest import smallest
 from .warming import warm_up
 from .worker import Worker
+
+_BATCH: Final = 1_000  # examples
 
 
 def fuzz_cases(
@@ -96,11 +98,26 @@ def _seen(
 ) -> tuple[Found, ...]:
     """The faults that show, each in a case as Hypothesis shrinks it."""
     try:
-        swept = tuple(search.sweep(first))
-        left = max_examples - search.examples
-        return (*swept, *_apart(lambda: _run(_example(search, cases, left, seed, key))))
+        found = list(search.sweep(first))
+        for batch, count in enumerate(_batches(max_examples - search.examples)):
+            drawn = _drawn(search, cases, count, f"{seed} {batch}" if seed is not None else None, key)
+            found += drawn
+            if drawn:
+                break
+        return tuple(found)
     except Stopped as stopped:
         raise LoopError(str(stopped)) from None
+
+
+def _drawn(search: Search, cases: SearchStrategy[Case], count: int, seed: str | None, key: str) -> tuple[Found, ...]:
+    return _apart(lambda: _run(_example(search, cases, count, seed, key)))
+
+
+def _batches(examples: int) -> Iterator[int]:
+    """Hypothesis remembers every example of a run, some 20 kB each; a long search is several runs."""
+    while examples > 0:
+        yield min(examples, _BATCH)
+        examples -= _BATCH
 
 
 def _apart(look: Callable[[], tuple[Found, ...]]) -> tuple[Found, ...]:
@@ -112,7 +129,7 @@ def _apart(look: Callable[[], tuple[Found, ...]]) -> tuple[Found, ...]:
 
 
 def _example(
-    search: Search, cases: SearchStrategy[Case], max_examples: int, seed: int | None, key: str
+    search: Search, cases: SearchStrategy[Case], max_examples: int, seed: str | None, key: str
 ) -> Callable[[], None]:
     """The test that Hypothesis runs."""
     database: dict[str, Any] = {} if seed is None else {"database": None}
