@@ -21,6 +21,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 SHARED = Path(__file__).resolve().parent.parent / "shared"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put first what forks: a fork costs what the process holds by then, and others read hundreds of recordings."""
+    items.sort(key=lambda item: "fuzz" not in item.path.as_posix())
+
+
 @pytest.fixture
 def shared() -> Path:
     """The material beside the repository: public recordings and cases, which are not part of it."""
