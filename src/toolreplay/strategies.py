@@ -90,6 +90,8 @@ def play(case: Case, loop: Loop | str | None, *, strict: bool = False) -> None:
         bring_in_sdk(case.wire)
         with Worker(player) as worker:
             played = worker.play(case) if apart else player.here(case)
+            if played.hung and apart:  # a child that was born while another thread held a lock waits for it for ever
+                played = worker.play(case)
     if played.trouble is not None:
         raise LoopError(played.trouble)
     fault = next((one for one in played.faults if one.is_error and not case.hostile), None)

@@ -10,7 +10,6 @@ in place for each session anew.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -25,6 +24,7 @@ from vcr.request import Request as VcrRequest
 from toolreplay.wire.http import HttpRequest, HttpResponse
 
 from .decoded import decoded_response
+from .forking import lock_over_forks
 from .format import REQUEST_HEADERS
 from .httpx_stub import Listener, httpx_patches
 
@@ -76,7 +76,7 @@ class Interceptor:
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
-        self._lock = threading.Lock()
+        self._lock = lock_over_forks()
         self._holders = 0
         self._patches: list[AbstractContextManager[Any]] = []
         self._probe: object = None

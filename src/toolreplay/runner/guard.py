@@ -10,10 +10,11 @@ from __future__ import annotations
 import errno
 import ipaddress
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+
+from toolreplay.cassette.forking import lock_over_forks
 
 Refuses = Callable[[str], str | None]
 
@@ -32,7 +33,7 @@ class Guard:
 
     def __init__(self, refuses: Refuses) -> None:
         self._refuses = refuses
-        self._lock = threading.Lock()
+        self._lock = lock_over_forks()
         self._holders = 0
         self._patches: list[_Patch] = []
         self._resolved: set[str] = set()  # addresses of hosts that may be reached

@@ -7,13 +7,13 @@ the only session that is open. With several open and no context there is no tell
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 from urllib.parse import urlsplit
 
+from toolreplay.cassette.forking import lock_over_forks
 from toolreplay.cassette.interceptor import Interceptor
 from toolreplay.wire.endpoints import endpoint
 from toolreplay.wire.http import HttpRequest, HttpResponse
@@ -31,7 +31,7 @@ class Router:
     """Hands each request of the process to its session."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = lock_over_forks()
         self._open: list[Session] = []
         self._closed: list[frozenset[str]] = []
 
