@@ -100,3 +100,26 @@ def test_an_interruption_after_the_end_of_the_loop_is_the_tool_s(tmp_path: Path)
     scenario = place(tmp_path).scenario(weather(tools=tools, script=[says()]))
     run = place(tmp_path).play(scenario, _leaves_a_tool_behind)
     assert [line for line in outline(run) if line[1] == "error"] == []
+
+
+def test_a_prompt_with_an_image_that_another_joins_on_converse_is_the_same_conversation(tmp_path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
+    tools = [{**weather()["tools"][0], "stub": STOPS}]
+    asked = [{"user": [image, {"type": "text", "text": "Where?"}], "script": [asks("Oslo")]}, {"user": "And now?"}]
+    scenario = place(tmp_path).scenario(weather(wire="converse", tools=tools, conversation=asked, script=None))
+    run = place(tmp_path).play(scenario)
+    assert (outline(run), run.requests) == ([], 2)
+
+
+def test_an_input_that_breaks_off_in_a_stream_is_an_object_in_one_piece(tmp_path: Path) -> None:
+    broken = {"content": [{**use("toolu_1", city="Oslo"), "input": '{"city": "Os'}], "stop_reason": "max_tokens"}
+    scenario = place(tmp_path).scenario(weather(stream=True, script=[broken]))
+    run = place(tmp_path).play(scenario, _keeps_what_is_cut)
+    assert [code for code, _ in outline(run) if code == "TR203"] == []
+    assert [call.input for call in run.calls] == [{}]
+
+
+def _keeps_what_is_cut(client: Any, model: str, messages: list[Any], tools: Any) -> list[Any]:
+    """Asks in one piece, whatever the scenario streams."""
+    reply = client.messages.create(model=model, max_tokens=100, messages=messages, tools=tools)
+    return [*messages, {"role": "assistant", "content": reply.to_dict()["content"]}]

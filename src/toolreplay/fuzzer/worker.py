@@ -63,7 +63,7 @@ class Worker:
             found: Played | Exception = pipe.recv()
         except (EOFError, BrokenPipeError, ConnectionResetError):
             self._child.join()
-            what = f"the loop's process ended with exit code {self._child.exitcode}"
+            what = _ended(self._child.exitcode)
             self._let_go()
             return Played((crash(what, THE_PROCESS),))
         if isinstance(found, Exception):
@@ -78,7 +78,7 @@ class Worker:
             return self._pipe
         ours, theirs = self._context.Pipe()
         # Not a daemon: those may have no children, and tools that start processes are no fault.
-        self._child = self._context.Process(target=_serve, args=(theirs, self._player))
+        self._child = self._context.Process(target=_serve, args=(theirs, self._player, ours if _CAN_FORK else None))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: see `_CAN_FORK`
             self._child.start()
@@ -103,8 +103,21 @@ def _is_portable(player: Player) -> bool:
     return True
 
 
-def _serve(pipe: Connection, player: Player) -> None:
-    """What the child does: play what it is given, until nobody gives any more."""
+def _ended(code: int) -> str:
+    if code < 0:
+        why = "killed, as where memory is out" if -code == signal.SIGKILL else signal.Signals(-code).name
+        return f"the loop's process was ended by a signal ({why})"
+    return f"the loop's process ended with exit code {code}"
+
+
+def _serve(pipe: Connection, player: Player, other_end: Connection | None) -> None:
+    """What the child does: play what it is given, until nobody gives any more.
+
+    Args:
+        other_end: the parent's end, which a fork copies. While it is open here, the child does not see the parent go.
+    """
+    if other_end is not None:
+        other_end.close()
     gc.freeze()  # else its first collection writes to, and so copies, every page that it was born with
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent to hear
     # What a loop prints it prints hundreds of times.

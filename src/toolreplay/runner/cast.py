@@ -44,8 +44,9 @@ class Cast:
         first = next((item for item in verdict.messages if mapping(item).get("role") == "user"), {})
         content = mapping(first).get("content")
         user = _said(content)
-        # Where a prompt was left without a reply, Converse has the next one stand in the same message.
-        if user in self._prompts or _said(items(content)[:1]) in self._prompts:
+        # Where a prompt was left without a reply, Converse has the next one stand in the same message, behind it.
+        beginnings = (_said(items(content)[:count]) for count in range(1, len(items(content))))
+        if user in self._prompts or any(one in self._prompts for one in beginnings):
             return MAIN  # the loop began anew with a prompt of ours: it forgot the history
         body = verdict.request.body
         for index, one in enumerate(self._subagents):

@@ -21,7 +21,7 @@ from toolreplay.scenario.script import ErrorReply, Reply, ResetReply, TextReply
 from toolreplay.scenario.steps import UserStep
 from toolreplay.wire import mapping
 from toolreplay.wire.endpoints import Endpoint, endpoint
-from toolreplay.wire.forms import as_asked
+from toolreplay.wire.forms import as_asked, wants_stream
 from toolreplay.wire.http import HttpRequest, HttpResponse
 from toolreplay.wire.messages import error_body, reply_body
 from toolreplay.wire.model import Wire
@@ -121,6 +121,8 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
     if isinstance(reply, ErrorReply):
         return _error(reply, headers, call)
     content = [dict(block) for block in reply.content]
+    if not wants_stream(call, request):
+        content = [_whole(block) for block in content]
     tokens = max(1, len(json.dumps(content)) // 4)
     if call.wire is Wire.CONVERSE:
         body = mapping.reply(content, reply.stops, tokens)
@@ -132,6 +134,11 @@ def scripted_response(reply: Reply, model: str, seed: str, call: Endpoint, reque
     if reply.error_after is not None:
         response = errored(response, reply.error_after, _error(_OVERLOADED[call.wire], headers, call))
     return replace(response, body=response.body[: reply.cut_after], piece=reply.piece)
+
+
+def _whole(block: dict[str, object]) -> dict[str, object]:
+    """A block as a reply in one piece has it: an input that breaks off in a stream is an object there."""
+    return {**block, "input": {}} if isinstance(block.get("input"), str) else block
 
 
 def _counted(request: HttpRequest) -> HttpResponse:
