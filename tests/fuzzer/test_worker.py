@@ -33,7 +33,7 @@ def test_a_child_that_is_killed_is_said_to_be() -> None:
     def killed(client: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with Worker(Player(Target("loop", killed))) as worker:
+    with Worker(Player(Target("loop", killed), deadline=30)) as worker:
         (fault,) = worker.play(Case(plain_document(plain_ground()))).faults
     assert fault.message == "the loop's process was ended by a signal (killed, as where memory is out)"
 
@@ -48,7 +48,7 @@ os.kill(os.getpid(), 9)
 
 def started() -> int:
     """A worker that has played and waits; gives the process id of its child."""
-    worker = Worker(Player(Target("loop", planted())))
+    worker = Worker(Player(Target("loop", planted()), deadline=30))  # it imports the SDK
     worker.play(Case(plain_document(plain_ground())))
     return int(worker._child.pid)
 
@@ -56,9 +56,8 @@ def started() -> int:
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing forks here")
 def test_a_child_ends_with_its_parent() -> None:
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", LEFT], cwd=root, stdout=subprocess.PIPE, text=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-c", LEFT]
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, timeout=90, check=False)
     child = int(done.stdout)
     for _ in range(100):
         if not _lives(child):
