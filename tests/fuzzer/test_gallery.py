@@ -57,7 +57,9 @@ FOUND: Final = (
     Case(faulty.pairs_by_position, "TR604", follows=SWAPPED, most_calls=2),
     Case("stops answering at the first failure", "TR101", CONVERSE),
     Case(faulty.cancels_siblings, "TR101"),
-    Case("leaves the prompt when a tool fails", "TR101"),
+    Case(
+        "leaves the prompt when a tool fails", "TR101", follows=frozenset({"TR610"})
+    ),  # where no prompt comes after it
     Case("lets a tool's exception out", "TR609"),
     Case(faulty.gathers_without_exceptions, "TR609"),
     Case(faulty.takes_a_tools_failure_for_the_apis, "TR609"),
@@ -76,7 +78,7 @@ FOUND: Final = (
     Case("keeps the newest three messages", "TR102", follows=frozenset({"TR606"})),
     Case("begins a conversation of its own", "TR606"),
     Case(faulty.rebuilds_the_turn_from_text, "TR102"),
-    Case(faulty.tries_a_tool_again, "TR608"),
+    Case(faulty.tries_a_tool_again, "TR608", follows=frozenset({"TR601"})),
     Case(faulty.asks_again_when_cut, "TR607"),
     Case(faulty.ignores_how_a_stream_ends, "TR607", STREAM),
     Case("keeps a call that it did not run", "TR101"),

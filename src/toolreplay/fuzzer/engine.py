@@ -100,7 +100,7 @@ def _seen(
     try:
         found = list(search.sweep(first))
         for batch, count in enumerate(_batches(max_examples - search.examples)):
-            drawn = _drawn(search, cases, count, f"{seed} {batch}" if seed is not None else None, key)
+            drawn = _drawn(search, cases, count, f"{seed} {batch}" if seed is not None and batch else seed, key)
             found += drawn
             if drawn:
                 break
@@ -109,7 +109,9 @@ def _seen(
         raise LoopError(str(stopped)) from None
 
 
-def _drawn(search: Search, cases: SearchStrategy[Case], count: int, seed: str | None, key: str) -> tuple[Found, ...]:
+def _drawn(
+    search: Search, cases: SearchStrategy[Case], count: int, seed: int | str | None, key: str
+) -> tuple[Found, ...]:
     return _apart(lambda: _run(_example(search, cases, count, seed, key)))
 
 
@@ -129,7 +131,7 @@ def _apart(look: Callable[[], tuple[Found, ...]]) -> tuple[Found, ...]:
 
 
 def _example(
-    search: Search, cases: SearchStrategy[Case], max_examples: int, seed: str | None, key: str
+    search: Search, cases: SearchStrategy[Case], max_examples: int, seed: int | str | None, key: str
 ) -> Callable[[], None]:
     """The test that Hypothesis runs."""
     database: dict[str, Any] = {} if seed is None else {"database": None}
