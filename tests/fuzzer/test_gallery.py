@@ -57,9 +57,8 @@ FOUND: Final = (
     Case(faulty.pairs_by_position, "TR604", follows=SWAPPED, most_calls=2),
     Case("stops answering at the first failure", "TR101", CONVERSE),
     Case(faulty.cancels_siblings, "TR101"),
-    Case(
-        "leaves the prompt when a tool fails", "TR101", follows=frozenset({"TR610"})
-    ),  # where no prompt comes after it
+    # Where no prompt comes after it, nothing is sent that could be refused.
+    Case("leaves the prompt when a tool fails", "TR101", follows=frozenset({"TR610"})),
     Case("lets a tool's exception out", "TR609"),
     Case(faulty.gathers_without_exceptions, "TR609"),
     Case(faulty.takes_a_tools_failure_for_the_apis, "TR609"),

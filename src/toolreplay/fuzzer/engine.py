@@ -100,7 +100,10 @@ def _seen(
     try:
         found = list(search.sweep(first))
         for batch, count in enumerate(_batches(max_examples - search.examples)):
-            drawn = _drawn(search, cases, count, f"{seed} {batch}" if seed is not None and batch else seed, key)
+            # Each run draws otherwise, by its seed or, where a profile derandomizes, by its key.
+            further = f" {batch}" if batch else ""
+            run_seed = f"{seed}{further}" if seed is not None and further else seed
+            drawn = _drawn(search, cases, count, run_seed, f"{key}{further}")
             found += drawn
             if drawn:
                 break
